@@ -1,0 +1,17 @@
+/* The command line, read by the option table of the library. */
+#ifndef INCO_CLI_ARGS_H
+#define INCO_CLI_ARGS_H
+
+#include "run.h"
+
+/* Reads what follows the command into r->options and r->paths. `--name value`, `--name=value`, `-o value`, `-ovalue`;
+ * `--` ends the options; `-` is a file. An option given twice has its last value. */
+int args_parse(run *r, int argc, char *const *argv);
+
+/* Is --help (or -h) among the arguments, before any `--`? */
+int args_want_help(int argc, char *const *argv);
+
+/* The option of that name or letter; NULL when there is none. */
+const inco_option *args_option(const char *name, size_t length);
+
+#endif

@@ -1,0 +1,125 @@
+/* inco decode: signals from codes. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "outputs.h"
+#include "results.h"
+
+typedef struct decode_job {
+    run *run;
+    char *output, *dictionary_name;
+    inco_mat dictionary, signals;
+    inco_csc codes;
+    inco_origin origin;
+    double seconds;
+} decode_job;
+
+static int check_names(decode_job *job) {
+    run *r = job->run;
+    int status;
+    if (!job->dictionary_name) TRY(run_fail(r, INCO_EINVAL, "name the dictionary: -D FILE"));
+    if (!job->output) TRY(run_fail(r, INCO_EINVAL, "name the file for the signals: -o FILE"));
+    if (r->path_count != 1)
+        TRY(run_fail(r, INCO_EINVAL, "name one file with codes%s", r->path_count ? ", not several" : ""));
+    /* what is no matrix may be a folder, for as many files as the codes came from: decided when they are read */
+    const int matrix = outputs_is_matrix(job->output);
+    const output outputs[] = {{"-o", job->output, matrix ? OUTPUT_MATRIX : OUTPUT_MEDIA}};
+    const char *inputs[] = {r->paths[0], job->dictionary_name};
+    TRY(outputs_check(r, outputs, 1, inputs, 2));
+done:
+    return status;
+}
+
+/* Only audio and images can come back as such. */
+static int check_origin(decode_job *job) {
+    run *r = job->run;
+    if (outputs_is_matrix(job->output)) return INCO_OK;
+    if (job->origin.kind) return job->origin.files > 1 ? INCO_OK : inco_check_output(job->output, &r->error);
+    return run_fail(r, INCO_EINVAL,
+                    "'%s' holds codes of a matrix, or of windows or patches taken at random: they decode to .npy .npz "
+                    ".csv .tsv or .mat, not to '%s'",
+                    r->paths[0], job->output);
+}
+
+static int open_all(decode_job *job) {
+    run *r = job->run;
+    const double before = run_clock();
+    int status;
+    TRY(run_text(r, "output", &job->output));
+    TRY(run_text(r, "dictionary", &job->dictionary_name));
+    TRY(check_names(job));
+    TRY(inco_load(job->dictionary_name, r->options, &job->dictionary, &r->error));
+    TRY(inco_load_codes(r->paths[0], &job->codes, &job->origin, &r->error));
+    TRY(check_origin(job));
+done:
+    r->seconds_io += run_clock() - before;
+    return status;
+}
+
+static int save(decode_job *job) {
+    run *r = job->run;
+    const double before = run_clock();
+    int status;
+    run_hold_signals(1);
+    inco_origin places = job->origin;
+    places.mean = NULL; /* inco_decode has added them */
+    if (places.kind && !outputs_is_matrix(job->output))
+        status = inco_save_decoded(job->output, &job->signals, &places, &r->error);
+    else
+        status = inco_save(job->output, &job->signals, r->options, NULL, &r->error);
+    r->seconds_io += run_clock() - before;
+    return status;
+}
+
+static int decode(decode_job *job) {
+    const double before = run_clock();
+    int status = inco_decode(&job->dictionary, &job->codes, &job->origin, &job->signals, &job->run->error);
+    job->seconds = run_clock() - before;
+    return status;
+}
+
+static void print_json(const decode_job *job) {
+    json j = results_begin(job->run);
+    json_integer(&j, "dim", job->signals.rows);
+    json_integer(&j, "signals", job->signals.cols);
+    json_integer(&j, "atoms", job->codes.rows);
+    json_integer(&j, "nonzeros", job->codes.start[job->codes.cols]);
+    json_text(&j, "precision", results_precision(job->signals.type));
+    results_seconds(&j, job->run, job->seconds, NAN, 0);
+    results_options(&j, job->run);
+    results_end(&j);
+}
+
+static int perform(run *r) {
+    decode_job job = {.run = r};
+    int status;
+    TRY(open_all(&job));
+    TRY(decode(&job));
+    TRY(save(&job));
+    run_say(r, "%lld signals of %lld values, %s", (long long)job.signals.cols, (long long)job.signals.rows,
+            results_precision(job.signals.type));
+    run_say(r, "wrote %s", strcmp(job.output, "-") ? job.output : "the signals to standard output");
+    if (r->json) print_json(&job);
+done:
+    inco_mat_free(&job.dictionary);
+    inco_mat_free(&job.signals);
+    inco_csc_free(&job.codes);
+    inco_origin_free(&job.origin);
+    free(job.output);
+    free(job.dictionary_name);
+    return status;
+}
+
+const command decode_command = {
+    "decode",
+    INCO_DECODE,
+    "-D D.npy C.npz -o X.npy [OPTIONS]",
+    "signals from codes",
+    "Writes the signals that the codes stand for: the codes times the dictionary. Codes of audio or images can be "
+    "written "
+    "as .wav .flac .ogg or .png .pgm: the windows or patches are put back in their places and averaged where they "
+    "overlap. Codes of several files are written to a folder.",
+    perform,
+};

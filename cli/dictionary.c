@@ -1,0 +1,12 @@
+#include "dictionary.h"
+
+int dictionary_load(run *r, const char *path, inco_mat *dictionary) {
+    inco_options *options = inco_options_new();
+    int status;
+    if (!options) return run_no_memory(r);
+    if (inco_options_get_number(r->options, "columns") > 0) TRY(inco_options_set(options, "columns", "yes", &r->error));
+    TRY(inco_load(path, options, dictionary, &r->error));
+done:
+    inco_options_free(options);
+    return status;
+}

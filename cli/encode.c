@@ -1,0 +1,154 @@
+/* inco encode: sparse codes of signals. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "counted.h"
+#include "dictionary.h"
+#include "outputs.h"
+#include "results.h"
+
+typedef struct encode_job {
+    run *run;
+    char *output, *dictionary_name, *center;
+    inco_mat dictionary;
+    inco_data *data;
+    counted signals;
+    double *means; /* taken off the signals, or NULL */
+    inco_origin origin;
+    inco_csc codes;
+    inco_encode_info info;
+} encode_job;
+
+static int check_names(encode_job *job) {
+    run *r = job->run;
+    const output outputs[] = {{"-o", job->output, OUTPUT_CODES}};
+    const char **inputs = NULL;
+    int status;
+    if (!job->dictionary_name) TRY(run_fail(r, INCO_EINVAL, "name the dictionary: -D FILE"));
+    if (!job->output) TRY(run_fail(r, INCO_EINVAL, "name the file for the codes: -o FILE"));
+    if (!r->path_count) TRY(run_fail(r, INCO_EINVAL, "name the signals to encode: files, folders or patterns"));
+    inputs = calloc((size_t)r->path_count + 1, sizeof *inputs);
+    if (!inputs) TRY(run_no_memory(r));
+    memcpy(inputs, r->paths, (size_t)r->path_count * sizeof *inputs);
+    inputs[r->path_count] = job->dictionary_name;
+    TRY(outputs_check(r, outputs, 1, inputs, r->path_count + 1));
+done:
+    free(inputs);
+    return status;
+}
+
+/* What --center signal takes off goes into the file, so that decode can add it. */
+static int keep_means(encode_job *job) {
+    const inco_source *source = inco_data_source(job->data);
+    if (strcmp(job->center, "signal")) return INCO_OK;
+    job->means = calloc((size_t)source->count + 1, sizeof *job->means);
+    return job->means ? inco_signal_means(source, job->means, &job->run->error) : run_no_memory(job->run);
+}
+
+static int open_all(encode_job *job) {
+    run *r = job->run;
+    const double before = run_clock();
+    int status;
+    TRY(run_text(r, "output", &job->output));
+    TRY(run_text(r, "dictionary", &job->dictionary_name));
+    TRY(run_text(r, "center", &job->center));
+    TRY(check_names(job));
+    TRY(dictionary_load(r, job->dictionary_name, &job->dictionary));
+    TRY(inco_data_open(&job->data, r->paths, r->path_count, r->options, &r->error));
+    TRY(inco_data_origin(job->data, &job->origin, &r->error));
+    TRY(keep_means(job));
+    counted_open(&job->signals, inco_data_source(job->data), r->quiet);
+done:
+    r->seconds_io += run_clock() - before;
+    return status;
+}
+
+static int encode(encode_job *job) {
+    run *r = job->run;
+    const inco_source *source = &job->signals.source;
+    run_say(r, "%lld signals of %lld values, %s; %lld atoms", (long long)source->count, (long long)source->dim,
+            results_precision(source->type), (long long)job->dictionary.cols);
+    int status = inco_encode(&job->dictionary, source, r->options, &job->codes, &job->info, &r->error);
+    progress_clear(&job->signals.progress);
+    return status;
+}
+
+static int save(encode_job *job) {
+    run *r = job->run;
+    const double before = run_clock();
+    inco_origin origin = job->origin;
+    if (job->means) {
+        origin.mean = job->means;
+        origin.signals = job->info.signals;
+    }
+    run_hold_signals(1);
+    int status = inco_save_codes(job->output, &job->codes, &origin, &r->error);
+    r->seconds_io += run_clock() - before;
+    return status;
+}
+
+static void print_summary(const encode_job *job) {
+    const inco_encode_info *info = &job->info;
+    const run *r = job->run;
+    run_say(r, "  cardinality       %.2f atoms per signal, %lld nonzeros", info->mean_cardinality,
+            (long long)info->nonzeros);
+    run_say(r, "  relative error    %.4f (%.2f dB)", info->relative_error, info->snr_db);
+    if (info->skipped_atoms) run_say(r, "  dependent atoms   %lld skipped", (long long)info->skipped_atoms);
+    if (info->zero_atoms) run_say(r, "  zero atoms        %lld, never used", (long long)info->zero_atoms);
+    if (info->zero_signals) run_say(r, "  zero signals      %lld, coded by nothing", (long long)info->zero_signals);
+    run_say(r, "wrote %s", strcmp(job->output, "-") ? job->output : "the codes to standard output");
+}
+
+static void print_json(const encode_job *job) {
+    const inco_encode_info *info = &job->info;
+    json j = results_begin(job->run);
+    json_integer(&j, "dim", info->dim);
+    json_integer(&j, "signals", info->signals);
+    json_integer(&j, "atoms", info->atoms);
+    json_integer(&j, "nonzeros", info->nonzeros);
+    json_number(&j, "mean_cardinality", info->mean_cardinality);
+    json_number(&j, "relative_error", info->relative_error);
+    json_number(&j, "snr_db", info->snr_db);
+    json_integer(&j, "skipped_atoms", info->skipped_atoms);
+    json_integer(&j, "zero_signals", info->zero_signals);
+    json_integer(&j, "zero_atoms", info->zero_atoms);
+    json_text(&j, "precision", results_precision(job->codes.type));
+    results_machine(&j, job->run);
+    results_seconds(&j, job->run, info->seconds_code, NAN, info->seconds_io);
+    results_options(&j, job->run);
+    results_end(&j);
+}
+
+static int perform(run *r) {
+    encode_job job = {.run = r};
+    int status;
+    TRY(open_all(&job));
+    TRY(encode(&job));
+    TRY(save(&job));
+    print_summary(&job);
+    if (r->json) print_json(&job);
+done:
+    free(job.means);
+    inco_csc_free(&job.codes);
+    inco_origin_free(&job.origin);
+    inco_data_free(job.data);
+    inco_mat_free(&job.dictionary);
+    free(job.output);
+    free(job.dictionary_name);
+    free(job.center);
+    return status;
+}
+
+const command encode_command = {
+    "encode",
+    INCO_ENCODE,
+    "-D D.npy IN... -o C.npz [OPTIONS]",
+    "sparse codes of signals",
+    "Writes sparse codes C of the signals, so that C times the dictionary approximates them: a scipy CSR matrix with a "
+    "signal in every row. Signals are never scaled; atoms may have any norm. Codes of audio and images carry what inco "
+    "decode needs to put them back together. With --coder larc and no other rule, a signal's code ends at a residual "
+    "coherence of 0.2.",
+    perform,
+};

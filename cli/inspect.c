@@ -1,0 +1,210 @@
+/* inco inspect: how coherent a dictionary is. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "results.h"
+
+enum { BAR = 40, ROWS = 20, PAIRS_SHOWN = 5 };
+
+/* ---- For people ---- */
+
+static void print_norms(const inco_metrics *m) {
+    const int unit = fabs(m->norm_min - 1) < 1e-5 && fabs(m->norm_max - 1) < 1e-5;
+    if (unit)
+        printf("  norms              1 (unit atoms)\n");
+    else
+        printf("  norms              %.6g to %.6g (coherence is that of the atoms scaled to unit norm)\n", m->norm_min,
+               m->norm_max);
+    if (m->zero_atoms) printf("  zero atoms         %lld, left out of what follows\n", (long long)m->zero_atoms);
+}
+
+static void print_coherence(const inco_metrics *m) {
+    printf("  coherence          %.4f", m->coherence_max);
+    if (m->welch > 0)
+        printf(" (%s %.4f, ratio %.1f)\n", results_bound(m->dim, m->atoms), m->welch, m->coherence_max / m->welch);
+    else
+        printf(" (no more atoms than dimensions: it could be 0)\n");
+    printf("    of all pairs     rms %.4f, mean %.4f, median %.4f\n", m->coherence_rms, m->coherence_mean,
+           m->coherence_median);
+}
+
+/* Tropp: OMP and basis pursuit find every code of k atoms when babel(k - 1) + babel(k) < 1. */
+static long long babel_sparsity(const inco_metrics *m) {
+    long long k = 0;
+    while (k < m->babel_count && m->babel[k] + (k ? m->babel[k - 1] : 0) < 1) k++;
+    return k;
+}
+
+static void print_recovery(const inco_metrics *m) {
+    const long long babel = babel_sparsity(m), erc = m->erc_sparsity;
+    if (erc >= m->atoms) {
+        printf("  exact recovery     of every code: the atoms are orthogonal\n");
+        return;
+    }
+    printf("  exact recovery     of every code of up to %lld atom%s by coherence, %s%lld by the Babel function\n", erc,
+           erc == 1 ? "" : "s", babel == m->babel_count ? "at least " : "", babel);
+    printf("  Babel function     ");
+    for (int64_t k = 1; k <= m->babel_count; k *= 2)
+        printf("%s%.3g (%lld)", k > 1 ? ", " : "", m->babel[k - 1], (long long)k);
+    printf("\n");
+}
+
+static void print_spectrum(const inco_metrics *m) {
+    if (m->singular_count < 1) return;
+    const double top = m->singular[0], bottom = m->singular[m->singular_count - 1];
+    printf("  singular values    %.4g to %.4g, median %.4g (%.4g each in a tight frame)\n", top, bottom,
+           m->singular[m->singular_count / 2], m->flat_singular);
+    printf("  frame bounds       %.4g and %.4g\n", m->frame_lower, m->frame_upper);
+}
+
+static void print_pairs(const inco_metrics *m, double threshold) {
+    const int64_t shown = m->duplicates > PAIRS_SHOWN ? m->duplicates : PAIRS_SHOWN;
+    printf("  near duplicates    %lld pair%s at %g or above\n", (long long)m->duplicates, m->duplicates == 1 ? "" : "s",
+           threshold);
+    if (m->pair_count) printf("  most coherent pairs, atoms counted from 0\n");
+    for (int64_t i = 0; i < m->pair_count && i < shown; i++)
+        printf("    %6lld %6lld     %+.4f\n", (long long)m->pairs[i].first, (long long)m->pairs[i].second,
+               m->pairs[i].similarity);
+}
+
+/* The histogram's bins in ROWS rows, up to the last that is not empty. */
+static void print_histogram(const inco_metrics *m) {
+    const int each = INCO_HISTOGRAM_BINS / ROWS;
+    long long count[ROWS] = {0}, most = 0;
+    int last = -1;
+    for (int b = 0; b < each * ROWS; b++) count[b / each] += m->histogram[b];
+    for (int i = 0; i < ROWS; i++) {
+        if (count[i] > most) most = count[i];
+        if (count[i]) last = i;
+    }
+    if (last < 0) return;
+    printf("  pairs by |inner product|\n");
+    for (int i = 0; i <= last; i++) {
+        int bar = (int)ceil(BAR * (double)count[i] / (double)most);
+        printf("    %.2f %-*.*s %lld\n", (double)i / ROWS, BAR, bar, "########################################",
+               count[i]);
+    }
+}
+
+static void print_table(const run *r, const inco_mat *d, const inco_metrics *m) {
+    printf("%s: %lld atoms of %lld dimensions, %s\n", r->paths[0], (long long)m->atoms, (long long)m->dim,
+           results_precision(d->type));
+    print_norms(m);
+    print_coherence(m);
+    print_recovery(m);
+    print_spectrum(m);
+    print_pairs(m, inco_options_get_number(r->options, "duplicates"));
+    print_histogram(m);
+}
+
+/* Fewer atoms than dimensions is rare in a dictionary, and common in a file read the wrong way round. */
+static void doubt_orientation(const run *r, const inco_mat *d) {
+    const int columns = inco_options_get_number(r->options, "columns") > 0;
+    if (d->cols >= d->rows) return;
+    run_warn(
+        r,
+        "'%s' was read as %lld atoms of %lld dimensions, one in each %s: fewer atoms than dimensions. If its atoms "
+        "stand in the %s, read it %s --columns.",
+        r->paths[0], (long long)d->cols, (long long)d->rows, columns ? "column" : "row", columns ? "rows" : "columns",
+        columns ? "without" : "with");
+}
+
+/* ---- For programs ---- */
+
+static void write_numbers(json *j, const char *key, const double *values, int64_t count) {
+    json_array(j, key);
+    for (int64_t i = 0; i < count; i++) json_number(j, NULL, values[i]);
+    json_end_array(j);
+}
+
+static void write_coherence(json *j, const inco_metrics *m) {
+    json_object(j, "coherence");
+    json_number(j, "max", m->coherence_max);
+    json_number(j, "rms", m->coherence_rms);
+    json_number(j, "mean", m->coherence_mean);
+    json_number(j, "median", m->coherence_median);
+    json_number(j, "welch", m->welch);
+    json_number(j, "welch_ratio", m->welch > 0 ? m->coherence_max / m->welch : NAN);
+    json_end_object(j);
+}
+
+static void write_spectrum(json *j, const inco_metrics *m) {
+    write_numbers(j, "singular_values", m->singular, m->singular_count);
+    json_number(j, "flat_singular_value", m->flat_singular);
+    json_object(j, "frame_bounds");
+    json_number(j, "lower", m->frame_lower);
+    json_number(j, "upper", m->frame_upper);
+    json_end_object(j);
+    json_object(j, "norms");
+    json_number(j, "min", m->norm_min);
+    json_number(j, "max", m->norm_max);
+    json_end_object(j);
+}
+
+static void write_pairs(json *j, const inco_metrics *m) {
+    json_array(j, "pairs");
+    for (int64_t i = 0; i < m->pair_count; i++) {
+        json_object(j, NULL);
+        json_integer(j, "first", m->pairs[i].first);
+        json_integer(j, "second", m->pairs[i].second);
+        json_number(j, "similarity", m->pairs[i].similarity);
+        json_end_object(j);
+    }
+    json_end_array(j);
+    json_array(j, "histogram");
+    for (int i = 0; i < INCO_HISTOGRAM_BINS; i++) json_integer(j, NULL, m->histogram[i]);
+    json_end_array(j);
+}
+
+static void print_json(const run *r, const inco_mat *d, const inco_metrics *m, double seconds) {
+    json j = results_begin(r);
+    json_text(&j, "file", r->paths[0]);
+    json_text(&j, "precision", results_precision(d->type));
+    json_integer(&j, "dim", m->dim);
+    json_integer(&j, "atoms", m->atoms);
+    write_coherence(&j, m);
+    json_integer(&j, "erc_sparsity", m->erc_sparsity);
+    write_numbers(&j, "babel", m->babel, m->babel_count);
+    write_spectrum(&j, m);
+    json_integer(&j, "duplicates", m->duplicates);
+    json_integer(&j, "zero_atoms", m->zero_atoms);
+    write_pairs(&j, m);
+    results_seconds(&j, r, seconds, NAN, 0);
+    results_end(&j);
+}
+
+static int perform(run *r) {
+    inco_mat d = {0};
+    inco_metrics m = {0};
+    int status;
+    if (r->path_count != 1)
+        TRY(run_fail(r, INCO_EINVAL, "name one dictionary%s", r->path_count ? ", not several" : ""));
+    const double before = run_clock();
+    TRY(inco_load(r->paths[0], r->options, &d, &r->error));
+    r->seconds_io = run_clock() - before;
+    doubt_orientation(r, &d);
+    TRY(inco_inspect(&d, r->options, &m, &r->error));
+    if (r->json)
+        print_json(r, &d, &m, run_clock() - before - r->seconds_io);
+    else
+        print_table(r, &d, &m);
+done:
+    inco_metrics_free(&m);
+    inco_mat_free(&d);
+    return status;
+}
+
+const command inspect_command = {
+    "inspect",
+    INCO_INSPECT,
+    "D.npy [OPTIONS]",
+    "how coherent any dictionary is, from any tool",
+    "Measures a dictionary with an atom in every row: the coherence of its atoms against the lowest that the size "
+    "allows, what can be recovered with it, its singular values, and its near duplicates. Prints a table, or with "
+    "--json "
+    "all the numbers. Atoms may have any norm: they are measured as if scaled to unit norm.",
+    perform,
+};

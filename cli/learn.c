@@ -1,0 +1,272 @@
+/* inco learn: a dictionary from data. */
+#include "learn.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands.h"
+#include "dictionary.h"
+#include "near.h"
+#include "outputs.h"
+#include "results.h"
+
+/* ---- Names ---- */
+
+static int init_is_file(const learn_job *job) {
+    return strcmp(job->init, "sample") && strcmp(job->init, "dct") && strcmp(job->init, "random");
+}
+
+static int read_names(learn_job *job) {
+    run *r = job->run;
+    int status;
+    TRY(run_text(r, "output", &job->output));
+    TRY(run_text(r, "codes", &job->codes));
+    TRY(run_text(r, "log", &job->log));
+    TRY(run_text(r, "checkpoint", &job->checkpoint));
+    TRY(run_text(r, "resume", &job->resume));
+    TRY(run_text(r, "init", &job->init));
+    if (!job->output) TRY(run_fail(r, INCO_EINVAL, "name the file for the dictionary: -o FILE"));
+    if (!r->path_count) TRY(run_fail(r, INCO_EINVAL, "name the data to learn from: files, folders or patterns"));
+    if (!inco_options_given(r->options, "atoms") && !init_is_file(job) && !job->resume)
+        TRY(run_fail(r, INCO_EINVAL, "say how many atoms to learn: --atoms L"));
+    if (job->checkpoint && !strcmp(job->checkpoint, "-"))
+        TRY(run_fail(r, INCO_EINVAL, "--checkpoint needs a file: it is written anew after every iteration"));
+done:
+    return status;
+}
+
+/* A start that is no file is a misspelt word. */
+static int check_init(learn_job *job) {
+    if (job->resume || !init_is_file(job) || access(job->init, F_OK) == 0) return INCO_OK;
+    near_search search = near_start(job->init);
+    near_try(&search, "sample");
+    near_try(&search, "dct");
+    near_try(&search, "random");
+    if (near_found(&search))
+        return run_fail(job->run, INCO_EINVAL,
+                        "--init '%s' is neither sample, dct, random nor a file: did you mean %s?", job->init,
+                        near_found(&search));
+    return run_fail(job->run, INCO_EIO, "--init '%s': there is no such file (and it is neither sample, dct nor random)",
+                    job->init);
+}
+
+/* Every file to be written, against every file to be read. A checkpoint may replace the one the run resumes from. */
+static int check_outputs(learn_job *job) {
+    run *r = job->run;
+    const output outputs[] = {{"-o", job->output, OUTPUT_MATRIX},
+                              {"--codes", job->codes, OUTPUT_CODES},
+                              {"--log", job->log, OUTPUT_TEXT},
+                              {"--checkpoint", job->checkpoint, OUTPUT_STATE}};
+    const char **inputs = calloc((size_t)r->path_count + 2, sizeof *inputs);
+    int status = INCO_OK, own_checkpoint = job->resume && job->checkpoint && !strcmp(job->resume, job->checkpoint);
+    if (!inputs) return run_no_memory(r);
+    memcpy(inputs, r->paths, (size_t)r->path_count * sizeof *inputs);
+    inputs[r->path_count] = init_is_file(job) ? job->init : NULL;
+    inputs[r->path_count + 1] = own_checkpoint ? NULL : job->resume;
+    status = outputs_check(r, outputs, 4, inputs, r->path_count + 2);
+    free(inputs);
+    return status;
+}
+
+/* ---- The start ---- */
+
+static int agree_on_atoms(learn_job *job, const inco_mat *start) {
+    run *r = job->run;
+    if (!inco_options_given(r->options, "atoms"))
+        return inco_options_set_number(r->options, "atoms", (double)start->cols, &r->error);
+    const double atoms = inco_options_get_number(r->options, "atoms");
+    if (atoms == (double)start->cols) return INCO_OK;
+    return run_fail(r, INCO_EINVAL, "--atoms %.0f, but --init '%s' holds %lld atoms: leave --atoms out", atoms,
+                    job->init, (long long)start->cols);
+}
+
+static int resume(learn_job *job) {
+    run *r = job->run;
+    inco_error error = {0};
+    inco_stream stream;
+    int status = inco_file_open(&stream, job->resume, &r->error);
+    if (status < 0) return status;
+    status = inco_learner_resume(job->learner, &stream, &error);
+    inco_file_close(&stream, 0, NULL);
+    return status < 0 ? run_fail(r, status, "--resume '%s': %.900s", job->resume, error.message) : status;
+}
+
+/* The learner at its start: a checkpoint, a dictionary from a file, or what --init names. */
+static int make_learner(learn_job *job) {
+    run *r = job->run;
+    const int from_file = init_is_file(job) && !job->resume;
+    inco_mat start = {0};
+    int status = INCO_OK;
+    if (from_file) TRY(dictionary_load(r, job->init, &start));
+    if (from_file) TRY(agree_on_atoms(job, &start));
+    TRY(inco_learner_new(&job->learner, inco_data_source(job->data), r->options, &r->error));
+    if (from_file) TRY(inco_learner_start_from(job->learner, &start, &r->error));
+    if (job->resume) TRY(resume(job));
+done:
+    inco_mat_free(&start);
+    return status;
+}
+
+/* ---- Learning ---- */
+
+/* Closing tells why a write failed, and never keeps a file with a failed write. */
+static int write_checkpoint(learn_job *job, inco_error *error) {
+    inco_stream stream;
+    int status = inco_file_create(&stream, job->checkpoint, error);
+    if (status < 0) return status;
+    status = inco_learner_save(job->learner, &stream, error);
+    int closing = inco_file_close(&stream, status >= 0 || status == INCO_EIO, error);
+    return status < 0 ? status : closing;
+}
+
+/* The disk may be full for a while: learning goes on, and the next iteration tries again. */
+static void save_checkpoint(learn_job *job) {
+    inco_error error = {0};
+    if (!job->checkpoint) return;
+    if (write_checkpoint(job, &error) >= 0) {
+        job->checkpoint_failed = 0;
+        return;
+    }
+    progress_clear(&job->progress);
+    if (!job->checkpoint_failed) run_warn(job->run, "no checkpoint this time, learning goes on: %s", error.message);
+    job->checkpoint_failed = 1;
+}
+
+static int on_progress(void *self, const inco_progress *now) {
+    learn_job *job = self;
+    progress_learning(&job->progress, now);
+    if (!strcmp(now->phase, "iteration")) {
+        learn_log_start(job);
+        learn_log_iteration(job, now);
+        save_checkpoint(job);
+    }
+    return run_signal() != 0;
+}
+
+static int learn(learn_job *job) {
+    job->progress = progress_start(job->run->quiet);
+    job->began = time(NULL);
+    inco_learner_on_progress(job->learner, on_progress, job);
+    run_hold_signals(1);
+    int status = inco_learner_run(job->learner, &job->run->error);
+    progress_clear(&job->progress);
+    return status;
+}
+
+/* ---- Saving ---- */
+
+static int save_dictionary(learn_job *job) {
+    run *r = job->run;
+    const inco_mat dictionary = inco_learner_dictionary(job->learner);
+    char *meta = learn_meta(job);
+    if (!meta) return run_no_memory(r);
+    const double before = run_clock();
+    int status = inco_save(job->output, &dictionary, r->options, meta, &r->error);
+    r->seconds_io += run_clock() - before;
+    free(meta);
+    return status;
+}
+
+/* Codes of the signals as they were learned from, centred and scaled, in the final dictionary. */
+static int save_codes(learn_job *job) {
+    run *r = job->run;
+    const double before = run_clock();
+    inco_origin origin = {0};
+    inco_csc codes = {0};
+    int status;
+    TRY(inco_data_origin(job->data, &origin, &r->error));
+    TRY(inco_learner_encode(job->learner, &codes, &r->error));
+    progress_clear(&job->progress);
+    if (status == INCO_STOPPED) {
+        run_warn(r, "interrupted: '%s' is not written", job->codes);
+        goto done;
+    }
+    job->seconds_codes = run_clock() - before;
+    TRY(inco_save_codes(job->codes, &codes, &origin, &r->error));
+    r->seconds_io += run_clock() - before - job->seconds_codes;
+    run_say(r, "wrote %s", strcmp(job->codes, "-") ? job->codes : "the codes to standard output");
+done:
+    progress_clear(&job->progress);
+    inco_origin_free(&origin);
+    inco_csc_free(&codes);
+    return status;
+}
+
+/* The dictionary first: it is what the time went into. A run that could not write all it was asked for has failed, but
+ * says what it did write. */
+static int save(learn_job *job) {
+    run *r = job->run;
+    int status = save_dictionary(job);
+    if (status < 0) return status;
+    run_say(r, "wrote %s", strcmp(job->output, "-") ? job->output : "the dictionary to standard output");
+    if (run_signal()) {
+        run_warn(r, "interrupted after iteration %lld; the dictionary is saved%s%s",
+                 (long long)inco_learner_info(job->learner)->iterations,
+                 job->codes ? ", but no codes, which would take another coding of all signals" : "",
+                 job->checkpoint && !job->checkpoint_failed ? "; --resume goes on from the checkpoint" : "");
+    } else if (job->codes) {
+        if ((status = save_codes(job)) < 0) return status;
+    }
+    if (job->checkpoint_failed)
+        return run_fail(r, INCO_EIO, "the checkpoint '%s' could not be written", job->checkpoint);
+    if (job->log_failed) return run_fail(r, INCO_EIO, "the log '%s' could not be written", job->log);
+    return INCO_OK;
+}
+
+static void free_job(learn_job *job) {
+    inco_learner_free(job->learner);
+    inco_data_free(job->data);
+    if (job->log_file && job->log_file != stdout) fclose(job->log_file);
+    char *names[] = {job->output, job->codes, job->log, job->checkpoint, job->resume, job->init};
+    for (int i = 0; i < 6; i++) free(names[i]);
+}
+
+static int start(learn_job *job) {
+    run *r = job->run;
+    const double before = run_clock();
+    int status;
+    TRY(read_names(job));
+    TRY(check_init(job));
+    TRY(check_outputs(job));
+    TRY(inco_data_open(&job->data, r->paths, r->path_count, r->options, &r->error));
+    TRY(make_learner(job));
+    r->seconds_io += run_clock() - before;
+    learn_announce(job);
+done:
+    return status;
+}
+
+static int perform(run *r) {
+    learn_job job = {.run = r};
+    int status, outcome = INCO_OK;
+    TRY(start(&job));
+    TRY(outcome = learn(&job));
+    learn_summary(&job);
+    TRY(save(&job));
+    learn_log_start(&job); /* when there was no iteration */
+    if (r->json) {
+        json j = results_begin(r);
+        learn_results(&j, &job);
+        results_end(&j);
+    }
+done:
+    learn_log_end(&job, status);
+    free_job(&job);
+    return status < 0 ? status : outcome;
+}
+
+const command learn_command = {
+    "learn",
+    INCO_LEARN,
+    "IN... -o D.npy --atoms L [OPTIONS]",
+    "learn a dictionary from matrices, audio files or images",
+    "Learns a dictionary of L atoms in which signals have sparse codes, while the atoms stay incoherent: "
+    "minimises ||X - DC||^2 + G ||D'D - I||^2, coding all signals and updating all atoms in turn.\n"
+    "IN names matrices with a signal in every row (.npy .npz .csv .tsv .mat), audio files that are cut into windows "
+    "(--window), or images that are cut into patches (--patch); folders and quoted patterns too. Ctrl-C stops after "
+    "the "
+    "step under way and saves; a second one ends the program.",
+    perform,
+};

@@ -1,0 +1,216 @@
+/* What `inco learn` says of its run: to people, as JSON, and in the dictionary's meta data. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "learn.h"
+#include "results.h"
+
+/* ---- People ---- */
+
+static const char *unit_of(const learn_job *job) {
+    const char *kind = inco_data_kind(job->data);
+    return !strcmp(kind, "audio") ? "samples" : !strcmp(kind, "image") ? "pixels" : "values";
+}
+
+void learn_announce(const learn_job *job) {
+    const inco_source *source = inco_data_source(job->data);
+    const long long files = inco_data_files(job->data);
+    char method[16], coder[16], iterations[32], seed[32], atoms[32];
+    if (inco_options_get(job->run->options, "atoms", atoms, sizeof atoms) == 0) strcpy(atoms, "the checkpoint's");
+    inco_options_get(job->run->options, "method", method, sizeof method);
+    inco_options_get(job->run->options, "coder", coder, sizeof coder);
+    inco_options_get(job->run->options, "iterations", iterations, sizeof iterations);
+    inco_options_get(job->run->options, "seed", seed, sizeof seed);
+    run_say(job->run, "%lld %s file%s: %lld signals of %lld %s, %s", files, inco_data_kind(job->data),
+            files == 1 ? "" : "s", (long long)source->count, (long long)source->dim, unit_of(job),
+            results_precision(source->type));
+    run_say(job->run, "learning %s atoms: method %s, coder %s, %s iterations, seed %s, %d threads", atoms, method,
+            coder, iterations, seed, results_threads(job->run));
+}
+
+static void print_coherence(const run *r, const inco_learn_info *info) {
+    run_say(r, "  coherence         max %.4f, rms %.4f, mean %.4f (%s %.4f)", info->coherence_max, info->coherence_rms,
+            info->coherence_mean, results_bound(info->dim, info->atoms), info->welch);
+    run_say(r, "  singular values   %.4g to %.4g (%.4g each if all were the same)", info->singular_max,
+            info->singular_min, sqrt((double)info->atoms / (double)info->dim));
+}
+
+void learn_summary(const learn_job *job) {
+    const inco_learn_info *info = inco_learner_info(job->learner);
+    const run *r = job->run;
+    run_say(r, "%lld atoms of %lld dimensions after %lld iterations, stopped by %s", (long long)info->atoms,
+            (long long)info->dim, (long long)info->iterations, run_signal() ? "a signal" : info->stopped_by);
+    if (!isnan(info->relative_error))
+        run_say(r, "  relative error    %.4f with %.1f atoms per signal", info->relative_error, info->mean_cardinality);
+    print_coherence(r, info);
+    if (info->gamma > 0)
+        run_say(r, "  gamma             %.6g (relative %.6g; at a tight frame %.3g of the data's energy)", info->gamma,
+                info->gamma_relative, info->tight_ratio);
+    run_say(r, "  atoms             %lld replaced, %lld unused in the end", (long long)info->replaced,
+            (long long)info->unused);
+    if (info->zero_signals) run_say(r, "  signals           %lld without energy", (long long)info->zero_signals);
+}
+
+/* ---- Programs ---- */
+
+static void write_coherence(json *j, const inco_learn_info *info) {
+    json_object(j, "coherence");
+    json_number(j, "max", info->coherence_max);
+    json_number(j, "rms", info->coherence_rms);
+    json_number(j, "mean", info->coherence_mean);
+    json_number(j, "welch", info->welch);
+    json_end_object(j);
+    json_object(j, "singular_values");
+    json_number(j, "max", info->singular_max);
+    json_number(j, "min", info->singular_min);
+    json_end_object(j);
+}
+
+static void write_data(json *j, const learn_job *job) {
+    const inco_source *source = inco_data_source(job->data);
+    json_object(j, "data");
+    json_text(j, "kind", inco_data_kind(job->data));
+    json_integer(j, "files", inco_data_files(job->data));
+    json_integer(j, "signals", source->count);
+    json_integer(j, "dim", source->dim);
+    json_text(j, "precision", results_precision(source->type));
+    json_end_object(j);
+}
+
+static void write_method(json *j, const learn_job *job, const inco_learn_info *info) {
+    char method[16];
+    inco_options_get(job->run->options, "method", method, sizeof method);
+    json_text(j, "method", method);
+    json_integer(j, "dim", info->dim);
+    json_integer(j, "atoms", info->atoms);
+    json_integer(j, "signals", info->signals);
+    json_integer(j, "iterations", info->iterations);
+    json_number(j, "gamma", info->gamma);
+    json_number(j, "gamma_relative", info->gamma_relative);
+    json_number(j, "tight_ratio", info->tight_ratio);
+    json_text(j, "precision", results_precision(info->precision));
+}
+
+static void write_counts(json *j, const inco_learn_info *info) {
+    json_integer(j, "replaced", info->replaced);
+    json_integer(j, "unused", info->unused);
+    json_integer(j, "zero_signals", info->zero_signals);
+    json_integer(j, "skipped_atoms", info->skipped_atoms);
+}
+
+void learn_results(json *j, const learn_job *job) {
+    const inco_learn_info *info = inco_learner_info(job->learner);
+    write_method(j, job, info);
+    json_number(j, "relative_error", info->relative_error);
+    json_number(j, "mean_cardinality", info->mean_cardinality);
+    json_number(j, "objective", info->objective);
+    write_coherence(j, info);
+    write_counts(j, info);
+    json_text(j, "stopped_by", run_signal() ? "signal" : info->stopped_by);
+    json_number(j, "seed", inco_options_get_number(job->run->options, "seed"));
+    json_integer(j, "threads", info->threads);
+    json_text(j, "isa", info->isa);
+    json_text(j, "blas", info->blas);
+    write_data(j, job);
+    results_seconds(j, job->run, info->seconds_code + job->seconds_codes, info->seconds_update, info->seconds_io);
+    results_options(j, job->run);
+}
+
+char *learn_meta(const learn_job *job) {
+    char *text = NULL;
+    size_t size = 0;
+    json j = {.out = open_memstream(&text, &size)};
+    if (!j.out) return NULL;
+    json_object(&j, NULL);
+    results_identity(&j, job->run);
+    results_command_line(&j, job->run);
+    write_data(&j, job);
+    json_number(&j, "seed", inco_options_get_number(job->run->options, "seed"));
+    results_options(&j, job->run);
+    json_end_object(&j);
+    if (!fclose(j.out)) return text;
+    free(text);
+    return NULL;
+}
+
+/* ---- The log ---- */
+
+static void write_time(json *j, time_t began) {
+    char text[32];
+    struct tm parts;
+    if (gmtime_r(&began, &parts) && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts))
+        json_text(j, "time", text);
+}
+
+static json begin_line(learn_job *job, const char *event) {
+    json j = {.out = job->log_file};
+    json_object(&j, NULL);
+    json_text(&j, "event", event);
+    return j;
+}
+
+/* A log that cannot be written is told once; the learning goes on, and the run fails in the end. */
+static void end_line(learn_job *job, json *j) {
+    json_end_object(j);
+    fputc('\n', j->out);
+    job->log_lines++;
+    if ((fflush(j->out) || ferror(j->out)) && !job->log_failed) {
+        job->log_failed = 1;
+        progress_clear(&job->progress);
+        run_warn(job->run, "cannot write to the log '%s'; learning goes on without it", job->log);
+    }
+}
+
+void learn_log_start(learn_job *job) {
+    if (!job->log || job->log_lines || job->log_failed) return;
+    if (!job->log_file) job->log_file = strcmp(job->log, "-") ? fopen(job->log, job->resume ? "a" : "w") : stdout;
+    if (!job->log_file) {
+        job->log_failed = 1;
+        run_warn(job->run, "cannot open the log '%s'; learning goes on without it", job->log);
+        return;
+    }
+    json j = begin_line(job, "start");
+    results_identity(&j, job->run);
+    write_time(&j, job->began);
+    results_command_line(&j, job->run);
+    write_data(&j, job);
+    json_number(&j, "seed", inco_options_get_number(job->run->options, "seed"));
+    results_machine(&j, job->run);
+    results_options(&j, job->run);
+    end_line(job, &j);
+}
+
+void learn_log_iteration(learn_job *job, const inco_progress *now) {
+    if (!job->log_file || job->log_failed) return;
+    json j = begin_line(job, "iteration");
+    json_integer(&j, "iteration", now->iteration);
+    json_number(&j, "relative_error", now->relative_error);
+    json_number(&j, "mean_cardinality", now->mean_cardinality);
+    json_number(&j, "objective_before", now->objective_before);
+    json_number(&j, "objective", now->objective);
+    json_object(&j, "coherence");
+    json_number(&j, "max", now->coherence_max);
+    json_number(&j, "rms", now->coherence_rms);
+    json_end_object(&j);
+    json_integer(&j, "replaced", now->replaced);
+    json_integer(&j, "update_iterations", now->update_iterations);
+    json_object(&j, "seconds");
+    json_number(&j, "code", now->seconds_code);
+    json_number(&j, "update", now->seconds_update);
+    json_number(&j, "total", now->seconds);
+    json_end_object(&j);
+    end_line(job, &j);
+}
+
+void learn_log_end(learn_job *job, int status) {
+    if (!job->log_file || job->log_failed) return;
+    json j = begin_line(job, status < 0 ? "error" : "end");
+    if (status < 0) {
+        json_text(&j, "message", job->run->error.message);
+    } else {
+        results_identity(&j, job->run);
+        learn_results(&j, job);
+    }
+    end_line(job, &j);
+}

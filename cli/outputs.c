@@ -1,0 +1,163 @@
+#include "outputs.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- Endings ---- */
+
+static int ends_with(const char *path, const char *const *endings) {
+    const size_t length = strlen(path);
+    for (; *endings; endings++) {
+        const size_t n = strlen(*endings);
+        if (length >= n && !strcasecmp(path + length - n, *endings)) return 1;
+    }
+    return 0;
+}
+
+int outputs_is_matrix(const char *path) {
+    static const char *const endings[] = {".npy", ".npz", ".csv", ".tsv", ".mat", NULL};
+    return !strcmp(path, "-") || ends_with(path, endings);
+}
+
+static int is_codes(const char *path) {
+    static const char *const endings[] = {".npz", ".mat", NULL};
+    return !strcmp(path, "-") || ends_with(path, endings);
+}
+
+static int check_ending(run *r, const output *o) {
+    if (o->kind == OUTPUT_MATRIX && !outputs_is_matrix(o->path))
+        return run_fail(r, INCO_EINVAL,
+                        "%s '%s': the name tells the format; it must end in .npy .npz .csv .tsv or .mat", o->option,
+                        o->path);
+    if (o->kind == OUTPUT_CODES && !is_codes(o->path))
+        return run_fail(r, INCO_EINVAL, "%s '%s': the name tells the format; codes are written as .npz or .mat",
+                        o->option, o->path);
+    return INCO_OK;
+}
+
+/* ---- Which file does a name mean? ---- */
+
+/* The folder's real path, a slash and the name: two names of one file to be made give the same text. */
+static char *resolve(const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    char *real = folder ? realpath(folder, NULL) : NULL;
+    char *whole = real ? malloc(strlen(real) + strlen(name) + 2) : NULL;
+    if (whole) {
+        strcpy(whole, real);
+        strcat(whole, "/");
+        strcat(whole, name);
+    }
+    free(folder);
+    free(real);
+    return whole;
+}
+
+static int same_resolved(const char *a, const char *b) {
+    char *first = resolve(a), *second = resolve(b);
+    int same = first && second && !strcmp(first, second);
+    free(first);
+    free(second);
+    return same;
+}
+
+/* Devices and pipes may be named twice; a file or folder may not. */
+static int same_file(const char *a, const char *b) {
+    struct stat first, second;
+    int here = !stat(a, &first), there = !stat(b, &second);
+    if (here && there)
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino &&
+               (S_ISREG(first.st_mode) || S_ISDIR(first.st_mode));
+    return !here && !there && same_resolved(a, b);
+}
+
+/* Is there a file `path` already in `folder`? */
+static int is_in(const char *path, const char *folder) {
+    struct stat info, home;
+    if (stat(folder, &info) || !S_ISDIR(info.st_mode) || access(path, F_OK)) return 0;
+    const char *slash = strrchr(path, '/');
+    char *parent = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    int same = parent && !stat(parent, &home) && home.st_dev == info.st_dev && home.st_ino == info.st_ino;
+    free(parent);
+    return same;
+}
+
+/* Would reading `input`, which may be a folder or a pattern, read the output of an earlier run? */
+static int is_read_as(const output *o, const char *input) {
+    const int data = o->kind == OUTPUT_MATRIX || o->kind == OUTPUT_CODES;
+    if (same_file(o->path, input)) return 1;
+    if (data && is_in(o->path, input)) return 1;
+    return strpbrk(input, "*?[") && access(o->path, F_OK) == 0 && !fnmatch(input, o->path, FNM_PATHNAME);
+}
+
+/* ---- The checks ---- */
+
+static int check_distinct(run *r, const output *outputs, int count) {
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < i; k++)
+            if (outputs[i].path && outputs[k].path && strcmp(outputs[i].path, "-") && strcmp(outputs[k].path, "-") &&
+                same_file(outputs[i].path, outputs[k].path))
+                return run_fail(r, INCO_EINVAL, "%s and %s name the same file '%s'", outputs[k].option,
+                                outputs[i].option, outputs[i].path);
+    return INCO_OK;
+}
+
+static int check_standard_output(run *r, const output *outputs, int count) {
+    const char *user = r->json ? "--json" : NULL, *dash = "";
+    for (int i = 0; i < count; i++) {
+        if (!outputs[i].path || strcmp(outputs[i].path, "-")) continue;
+        if (user)
+            return run_fail(r, INCO_EINVAL,
+                            "%s%s and %s - would both write to standard output: give one of them a file", user, dash,
+                            outputs[i].option);
+        user = outputs[i].option;
+        dash = " -";
+        if (outputs[i].kind != OUTPUT_TEXT && isatty(STDOUT_FILENO))
+            return run_fail(r, INCO_EINVAL, "%s - would write binary data to the terminal: redirect it, or name a file",
+                            user);
+    }
+    return INCO_OK;
+}
+
+static int check_inputs(run *r, const output *o, const char *const *inputs, int count) {
+    for (int i = 0; i < count; i++) {
+        if (!inputs[i] || !is_read_as(o, inputs[i])) continue;
+        if (same_file(o->path, inputs[i]))
+            return run_fail(r, INCO_EINVAL, "%s '%s' is an input too", o->option, o->path);
+        return run_fail(r, INCO_EINVAL, "%s '%s' is an input too, through '%s'", o->option, o->path, inputs[i]);
+    }
+    return INCO_OK;
+}
+
+/* Files of any name are tried by making one and dropping it; a pipe is only asked about, opening it would wait. */
+static int check_writable(run *r, const output *o) {
+    struct stat info;
+    inco_stream stream;
+    if (o->kind == OUTPUT_MATRIX || o->kind == OUTPUT_CODES) return inco_check_output(o->path, &r->error);
+    if (o->kind == OUTPUT_MEDIA) return INCO_OK;
+    if (!stat(o->path, &info) && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
+        if (!access(o->path, W_OK)) return INCO_OK;
+        return run_fail(r, INCO_EIO, "%s: cannot write '%s': %s", o->option, o->path, strerror(errno));
+    }
+    int status = inco_file_create(&stream, o->path, &r->error);
+    return status < 0 ? status : inco_file_close(&stream, 0, &r->error);
+}
+
+int outputs_check(run *r, const output *outputs, int count, const char *const *inputs, int input_count) {
+    int status;
+    TRY(check_standard_output(r, outputs, count));
+    TRY(check_distinct(r, outputs, count));
+    for (int i = 0; i < count; i++) {
+        if (!outputs[i].path || !strcmp(outputs[i].path, "-")) continue;
+        TRY(check_inputs(r, &outputs[i], inputs, input_count));
+        TRY(check_ending(r, &outputs[i]));
+        TRY(check_writable(r, &outputs[i]));
+    }
+done:
+    return status;
+}

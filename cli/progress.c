@@ -1,0 +1,150 @@
+#include "progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "run.h"
+
+enum { LINE_MAX_WIDTH = 400, BAR_MAX = 40, BAR_MIN = 10, TEXT_MAX = 160 };
+static const double redraw_seconds = 0.1, line_seconds = 30;
+
+progress progress_start(int quiet) {
+    progress p = {.shown = !quiet, .terminal = isatty(STDERR_FILENO), .colour = run_colour()};
+    p.pass_started = run_clock();
+    p.last = p.terminal ? p.pass_started - redraw_seconds : p.pass_started;
+    return p;
+}
+
+static int terminal_width(void) {
+    struct winsize size;
+    if (!ioctl(STDERR_FILENO, TIOCGWINSZ, &size) && size.ws_col > 0)
+        return size.ws_col < LINE_MAX_WIDTH ? size.ws_col : LINE_MAX_WIDTH;
+    return 80;
+}
+
+/* 42 s as 0:42, 3700 s as 1:01:40. */
+static void write_time(char *text, size_t size, double seconds) {
+    long s = lrint(fmin(seconds, 3.5e8));
+    if (s >= 3600)
+        snprintf(text, size, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+    else
+        snprintf(text, size, "%ld:%02ld", s / 60, s % 60);
+}
+
+/* label [=====>    ]  42% text, cut to the width of the terminal. */
+static void draw(progress *p, const char *label, double fraction, const char *text) {
+    const int width = terminal_width() - 1;
+    const int room = width - (int)strlen(label) - (int)strlen(text) - 10;
+    const int bar = room < BAR_MIN ? 0 : room > BAR_MAX ? BAR_MAX : room;
+    const int full = (int)(fraction * bar);
+    char line[LINE_MAX_WIDTH + TEXT_MAX + BAR_MAX + 1], drawing[BAR_MAX + 1];
+    for (int i = 0; i < bar; i++) drawing[i] = i < full ? '=' : i == full ? '>' : ' ';
+    drawing[bar] = 0;
+    if (bar)
+        snprintf(line, sizeof line, "%s [%s] %3.0f%% %s", label, drawing, 100 * fraction, text);
+    else
+        snprintf(line, sizeof line, "%s %3.0f%% %s", label, 100 * fraction, text);
+    fprintf(stderr, "\r\033[K%s%.*s%s", p->colour ? "\033[36m" : "", width, line, p->colour ? "\033[0m" : "");
+    fflush(stderr);
+    p->drawn = 1;
+    p->last = run_clock();
+}
+
+void progress_clear(progress *p) {
+    if (p->drawn) fputs("\r\033[K", stderr);
+    p->drawn = 0;
+}
+
+/* Is it time to print again? A bar may move ten times a second, a plain line comes rarely. */
+static int due(const progress *p) {
+    return p->shown && run_clock() - p->last >= (p->terminal ? redraw_seconds : line_seconds);
+}
+
+/* ---- Learning ---- */
+
+/* Signals per second of the coding pass under way. */
+static double rate(const progress *p, int64_t done) {
+    double seconds = run_clock() - p->pass_started;
+    return seconds > 0 ? (double)done / seconds : 0;
+}
+
+/* Seconds left: the rest of this iteration, the iterations to come, and the final coding pass. NaN when unknown. */
+static double time_left(const progress *p, const inco_progress *now, double within) {
+    double pass = p->code, iteration = p->iteration;
+    if (iteration <= 0) {
+        if (within < 0.02) return NAN;
+        pass = iteration = (run_clock() - p->pass_started) / within;
+    }
+    if (!strcmp(now->phase, "final")) return (1 - within) * pass;
+    return (1 - within) * iteration + (double)(now->iterations - now->iteration) * iteration + pass;
+}
+
+static void write_left(char *text, size_t size, double rate, double left) {
+    char time[32];
+    write_time(time, sizeof time, isnan(left) ? 0 : left);
+    if (isnan(left))
+        snprintf(text, size, "%.0f signals/s", rate);
+    else
+        snprintf(text, size, "%.0f signals/s, %s left", rate, time);
+}
+
+static void draw_learning(progress *p, const inco_progress *now) {
+    const int final = !strcmp(now->phase, "final"), update = !strcmp(now->phase, "update");
+    const double within = update ? 1 : now->signals > 0 ? (double)now->signals_done / (double)now->signals : 0;
+    const double passes = (double)(final ? now->iterations : now->iteration - 1) + within;
+    char label[64], text[TEXT_MAX];
+    if (final)
+        snprintf(label, sizeof label, "final coding");
+    else
+        snprintf(label, sizeof label, "iteration %lld/%lld", (long long)now->iteration, (long long)now->iterations);
+    write_left(text, sizeof text, rate(p, now->signals_done), time_left(p, now, within));
+    if (update) snprintf(text, sizeof text, "updating the atoms");
+    if (p->error > 0) snprintf(text + strlen(text), sizeof text - strlen(text), ", error %.4f", p->error);
+    if (p->terminal)
+        draw(p, label, fmin(1, passes / (double)(now->iterations + 1)), text);
+    else
+        fprintf(stderr, "%s: %.0f%% coded, %s\n", label, 100 * within, text);
+    p->last = run_clock();
+}
+
+/* One iteration has ended: learn how long it took, and elsewhere than on a terminal print it. */
+static void end_iteration(progress *p, const inco_progress *now) {
+    p->code = now->seconds_code;
+    p->iteration = now->seconds_code + now->seconds_update;
+    p->error = now->relative_error;
+    p->pass = now->iteration + 1;
+    p->pass_started = run_clock();
+    if (p->terminal || !p->shown) return;
+    fprintf(stderr, "iteration %lld/%lld: error %.4f, cardinality %.1f, coherence max %.4f rms %.4f, %.1f s\n",
+            (long long)now->iteration, (long long)now->iterations, now->relative_error, now->mean_cardinality,
+            now->coherence_max, now->coherence_rms, now->seconds);
+    p->last = run_clock();
+}
+
+void progress_learning(progress *p, const inco_progress *now) {
+    const int64_t pass = now->iteration + !strcmp(now->phase, "final");
+    if (pass != p->pass && p->pass) p->pass_started = run_clock();
+    p->pass = pass;
+    if (!strcmp(now->phase, "iteration"))
+        end_iteration(p, now);
+    else if (due(p))
+        draw_learning(p, now);
+}
+
+/* ---- Coding ---- */
+
+void progress_coding(progress *p, int64_t done, int64_t total) {
+    if (!due(p) || total <= 0) return;
+    const double fraction = (double)done / (double)total, seconds = run_clock() - p->pass_started;
+    char text[TEXT_MAX];
+    write_left(text, sizeof text, rate(p, done), fraction > 0.02 ? seconds * (1 - fraction) / fraction : NAN);
+    if (p->terminal)
+        draw(p, "coding", fraction, text);
+    else
+        fprintf(stderr, "coding: %.0f%%, %s\n", 100 * fraction, text);
+    p->last = run_clock();
+}

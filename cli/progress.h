@@ -1,0 +1,28 @@
+/* Progress on standard error: a bar with rate and time left on a terminal, plain lines elsewhere, or nothing. */
+#ifndef INCO_CLI_PROGRESS_H
+#define INCO_CLI_PROGRESS_H
+
+#include <inco/inco.h>
+
+typedef struct progress {
+    int shown, terminal, colour;
+    int drawn;              /* is there a bar on the screen? */
+    double last;            /* when something was last printed */
+    double pass_started;    /* when the coding pass under way began */
+    int64_t pass;           /* which one that is */
+    double error;           /* relative, of the last iteration; 0 before the first */
+    double code, iteration; /* seconds that the last coding pass and the last iteration took; 0 before the first */
+} progress;
+
+progress progress_start(int quiet);
+
+/* From the callback of a learner. */
+void progress_learning(progress *p, const inco_progress *now);
+
+/* `done` of `total` signals are coded. From one thread at a time. */
+void progress_coding(progress *p, int64_t done, int64_t total);
+
+/* Takes the bar off the screen, so that a message can be printed. */
+void progress_clear(progress *p);
+
+#endif

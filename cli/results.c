@@ -1,0 +1,90 @@
+#include "results.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "help.h"
+
+void results_identity(json *j, const run *r) {
+    json_integer(j, "schema", RESULTS_SCHEMA);
+    json_text(j, "version", inco_version());
+    json_text(j, "command", r->command->name);
+}
+
+void results_seconds(json *j, const run *r, double code, double update, double io) {
+    json_object(j, "seconds");
+    json_number(j, "code", code);
+    if (!isnan(update)) json_number(j, "update", update);
+    json_number(j, "io", io + r->seconds_io);
+    json_number(j, "total", run_clock() - r->started);
+    json_end_object(j);
+}
+
+/* ---- Options ---- */
+
+typedef struct option_writer {
+    json *json;
+    const run *run;
+} option_writer;
+
+static void write_option(void *self, const inco_option *o, int first) {
+    const option_writer *w = self;
+    const double number = inco_options_get_number(w->run->options, o->name);
+    int length = inco_options_get(w->run->options, o->name, NULL, 0);
+    char *text = length > 0 ? malloc((size_t)length + 1) : NULL;
+    (void)first;
+    if (text) inco_options_get(w->run->options, o->name, text, (size_t)length + 1);
+    if (!o->metavar)
+        json_boolean(w->json, o->name, number > 0);
+    else if (!isnan(number))
+        json_number(w->json, o->name, number);
+    else
+        json_text(w->json, o->name, text);
+    free(text);
+}
+
+void results_options(json *j, const run *r) {
+    option_writer w = {j, r};
+    json_object(j, "options");
+    help_each_option(r->command, write_option, &w);
+    json_end_object(j);
+}
+
+/* ---- The run ---- */
+
+void results_command_line(json *j, const run *r) {
+    json_array(j, "command_line");
+    for (int i = 0; i < r->argc; i++) json_text(j, NULL, r->argv[i]);
+    json_end_array(j);
+}
+
+int results_threads(const run *r) {
+    double asked = inco_options_get_number(r->options, "threads");
+    return asked >= 1 ? (int)asked : inco_threads_available();
+}
+
+void results_machine(json *j, const run *r) {
+    json_integer(j, "threads", results_threads(r));
+    json_text(j, "isa", inco_isa());
+    json_text(j, "blas", inco_blas());
+}
+
+const char *results_bound(int64_t dim, int64_t atoms) {
+    return (double)atoms > (double)dim * ((double)dim + 1) / 2 ? "Levenshtein bound" : "Welch bound";
+}
+
+const char *results_precision(inco_type type) {
+    return type == INCO_F32 ? "f32" : "f64";
+}
+
+json results_begin(const run *r) {
+    json j = {.out = stdout};
+    json_object(&j, NULL);
+    results_identity(&j, r);
+    return j;
+}
+
+void results_end(json *j) {
+    json_end_object(j);
+    fputc('\n', j->out);
+}

@@ -1,0 +1,137 @@
+#include "run.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+int run_fail(run *r, int code, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    r->error.code = code;
+    vsnprintf(r->error.message, sizeof r->error.message, format, args);
+    va_end(args);
+    return code;
+}
+
+int run_no_memory(run *r) {
+    return run_fail(r, INCO_ENOMEM, "out of memory");
+}
+
+void run_say(const run *r, const char *format, ...) {
+    if (r->quiet) return;
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
+/* "inco learn: ", in bold on a terminal. */
+static void print_name(const run *r) {
+    const char *on = run_colour() ? "\033[1m" : "", *off = run_colour() ? "\033[0m" : "";
+    fprintf(stderr, r->command ? "%sinco %s:%s " : "%sinco%s:%s ", on, r->command ? r->command->name : "", off);
+}
+
+void run_warn(const run *r, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    print_name(r);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+}
+
+int run_text(run *r, const char *name, char **text) {
+    int length = inco_options_get(r->options, name, NULL, 0);
+    *text = NULL;
+    if (length <= 0) return INCO_OK;
+    *text = malloc((size_t)length + 1);
+    if (!*text) return run_no_memory(r);
+    inco_options_get(r->options, name, *text, (size_t)length + 1);
+    return INCO_OK;
+}
+
+double run_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+int run_colour(void) {
+    const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    if (refused && *refused) return 0;
+    return isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
+}
+
+/* ---- Signals ---- */
+
+/* A signal handler has no other way to be heard. */
+static volatile sig_atomic_t held, noted;
+
+static void on_signal(int number) {
+    static const char text[] = "\ninco: interrupted\n";
+    if (!held || noted) {
+        (void)!write(STDERR_FILENO, text, sizeof text - 1);
+        _exit(128 + number);
+    }
+    noted = number;
+}
+
+void run_watch_signals(void) {
+    static const int watched[] = {SIGINT, SIGTERM, SIGHUP};
+    for (int i = 0; i < 3; i++) {
+        struct sigaction now, action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+        sigemptyset(&action.sa_mask);
+        /* what the caller ignores (nohup, a shell's background job) stays ignored */
+        if (!sigaction(watched[i], NULL, &now) && now.sa_handler != SIG_IGN) sigaction(watched[i], &action, NULL);
+    }
+}
+
+void run_hold_signals(int hold) {
+    held = hold;
+}
+
+int run_signal(void) {
+    return noted;
+}
+
+/* ---- The end ---- */
+
+static double peak_megabytes(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+#ifdef __APPLE__
+    return (double)usage.ru_maxrss / 1e6; /* bytes there */
+#else
+    return (double)usage.ru_maxrss * 1024 / 1e6;
+#endif
+}
+
+/* Results that did not all reach standard output are a failure. */
+static int flush_output(run *r) {
+    if (!fflush(stdout) && !ferror(stdout)) return INCO_OK;
+    return run_fail(r, INCO_EIO, "cannot write to standard output");
+}
+
+static void print_hint(const run *r) {
+    if (r->command)
+        fprintf(stderr, "try 'inco %s --help'\n", r->command->name);
+    else
+        fputs("try 'inco --help'\n", stderr);
+}
+
+int run_finish(run *r, int status) {
+    if (status >= 0) status = flush_output(r) < 0 ? INCO_EIO : status;
+    if (status < 0) {
+        run_warn(r, "%s", r->error.message[0] ? r->error.message : inco_strerror(status));
+        if (status == INCO_EINVAL) print_hint(r);
+        return status == INCO_EINVAL ? 2 : 1;
+    }
+    run_say(r, "inco %s: %.1f s, %.0f MB peak", inco_version(), run_clock() - r->started, peak_megabytes());
+    return run_signal() ? 128 + run_signal() : 0;
+}

@@ -1,0 +1,32 @@
+# Libraries, header, program, inco.pc and the CMake package, in the places of GNUInstallDirs. inco.pc and the
+# CMake package find the rest relative to themselves, so that the installed tree may be moved.
+include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/inco)
+
+install(DIRECTORY include/inco TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
+install(TARGETS inco_shared EXPORT inco_shared)
+install(TARGETS inco_archive EXPORT inco_static)
+install(EXPORT inco_shared FILE incoTargets.cmake NAMESPACE inco:: DESTINATION ${package_dir})
+install(EXPORT inco_static FILE incoStaticTargets.cmake NAMESPACE inco:: DESTINATION ${package_dir})
+if(TARGET inco)
+  install(TARGETS inco)
+endif()
+install(FILES LICENSE README.md CHANGELOG.md CITATION.cff TYPE DOC)
+
+configure_package_config_file(cmake/incoConfig.cmake.in incoConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(incoConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/incoConfig.cmake ${PROJECT_BINARY_DIR}/incoConfigVersion.cmake
+        DESTINATION ${package_dir})
+
+# What pkg-config does not know stands in Libs.private.
+file(RELATIVE_PATH inco_prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" inco_prefix_from_pc ${inco_prefix_from_pc})
+list(JOIN inco_modules ", " inco_pc_requires)
+set(inco_pc_libs ${LAPACKE_LIBRARY})
+if(NOT openblas_found)
+  list(APPEND inco_pc_libs ${BLAS_LIBRARIES})
+endif()
+list(APPEND inco_pc_libs ${OpenMP_C_FLAGS} -pthread -lm)
+list(JOIN inco_pc_libs " " inco_pc_libs)
+configure_file(cmake/inco.pc.in inco.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/inco.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,359 @@
+/*
+ * inco: dictionaries for sparse coding whose atoms stay incoherent.
+ *
+ * This header is the manual of the library. It has three tiers:
+ *
+ *   1. the primary tier does the whole job: options, data, learn, encode, decode, inspect, files;
+ *   2. handles for single steps: the sparse coder and the learner;
+ *   3. expert calls: views, codes, the option table, sources of your own.
+ *
+ * Conventions that hold everywhere:
+ *
+ *   - Every signal and every atom is contiguous in memory. A dictionary is a column-major D x L matrix, data is
+ *     D x N; as a C-ordered NumPy array the same bytes are (L, D) and (N, D).
+ *   - Functions return 0 for success, a negative `inco_status` for failure, a positive one for an outcome that is no
+ *     failure. Those that can fail for a reason a person must act on take an `inco_error *` last; it may be NULL.
+ *   - The library never prints, exits, aborts or touches signals, and holds no state between calls.
+ *   - Results have the same bits for any number of threads, on one kind of CPU with one BLAS.
+ *   - Info and progress structs begin with their size, set by the library, and grow at the end.
+ *   - Indices of signals, atoms, rows and columns count from 0.
+ */
+#ifndef INCO_INCO_H
+#define INCO_INCO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define INCO_VERSION_MAJOR 0
+#define INCO_VERSION_MINOR 1
+#define INCO_VERSION_PATCH 0
+
+#if defined(_WIN32) || !defined(__GNUC__)
+#define INCO_API
+#else
+#define INCO_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Status and errors ------------------------------------------------------------------------------------- */
+
+typedef enum inco_status {
+    INCO_STOPPED = 1,    /* the progress callback asked to stop; what was returned is valid */
+    INCO_OK = 0,
+    INCO_ENOMEM = -1,    /* no memory */
+    INCO_EINVAL = -2,    /* an argument or option is out of range, unknown, or contradicts another */
+    INCO_EIO = -3,       /* a file cannot be opened, read or written */
+    INCO_EFORMAT = -4,   /* a file is not what it should be */
+    INCO_EDATA = -5,     /* the numbers do not allow it: NaN, Inf, too few signals */
+    INCO_EDIM = -6,      /* sizes do not fit together */
+    INCO_ENOTBUILT = -7, /* this build lacks the library that it takes */
+    INCO_ENUMERIC = -8   /* a factorisation failed */
+} inco_status;
+
+/* What went wrong, in words for a person: names the file, the option, the place and the remedy. Owned by the caller. */
+typedef struct inco_error {
+    int code;
+    char message[1024];
+} inco_error;
+
+/* A short text for a status; for unknown codes too. */
+INCO_API const char *inco_strerror(int status);
+
+/* "0.1.0" */
+INCO_API const char *inco_version(void);
+
+/* ---- Data that the caller may own -------------------------------------------------------------------------- */
+
+typedef enum inco_type { INCO_F32 = 4, INCO_F64 = 8 } inco_type; /* the value is the size in bytes */
+
+/* A dense column-major matrix: element (i, j) is data[i + j * ld]. Fill one in by hand for memory of your own (owner =
+ * NULL), or have the library allocate it; `inco_mat_free` releases what `owner` stands for and clears the struct. */
+typedef struct inco_mat {
+    inco_type type;
+    int64_t rows, cols, ld;
+    void *data;
+    void *owner; /* NULL: the data is not the library's to release */
+} inco_mat;
+
+/* Sparse codes, one column per signal: the nonzeros of signal n are value[k] at atom index[k] for start[n] <= k <
+ * start[n + 1], by rising atom. The same arrays are scipy's CSR of shape (signals, atoms). */
+typedef struct inco_csc {
+    inco_type type;
+    int64_t rows, cols; /* atoms, signals */
+    int64_t *start;     /* cols + 1 */
+    int32_t *index;
+    void *value;
+    int64_t room; /* nonzeros there is memory for */
+} inco_csc;
+
+INCO_API void inco_mat_free(inco_mat *m);
+INCO_API void inco_csc_free(inco_csc *codes);
+
+/* ---- Options: set by name, from one table ------------------------------------------------------------------ */
+
+/* All that learn, encode, inspect and the readers of files can be told. The names are the long options of the program
+ * without the dashes ("gamma", "max-coherence"); `inco_option_at` lists them with their help. */
+typedef struct inco_options inco_options;
+
+INCO_API inco_options *inco_options_new(void); /* all at their defaults; NULL when there is no memory */
+INCO_API inco_options *inco_options_copy(const inco_options *options);
+INCO_API void inco_options_free(inco_options *options);
+
+/* Value as text, as on the command line; a flag takes "yes" or "no". Range and spelling are checked. */
+INCO_API int inco_options_set(inco_options *options, const char *name, const char *value, inco_error *error);
+/* A number option (integer or real) from a number. */
+INCO_API int inco_options_set_number(inco_options *options, const char *name, double value, inco_error *error);
+
+/* The value as text, written to `buffer`; the length it has or would have. -1 when there is no such option. */
+INCO_API int inco_options_get(const inco_options *options, const char *name, char *buffer, size_t size);
+INCO_API double inco_options_get_number(const inco_options *options, const char *name); /* flags: 0 or 1; else NaN */
+INCO_API int inco_options_given(const inco_options *options, const char *name);         /* set by the caller? */
+
+/* ---- Data to learn from ------------------------------------------------------------------------------------ */
+
+/* Where signals come from. `read` copies signals first .. first + count - 1, D values each, contiguous, of `type`, to
+ * `out`; it may be called from several threads at once. Fill one in by hand to stream data of your own. */
+typedef struct inco_source {
+    size_t size; /* sizeof(inco_source) */
+    int64_t dim, count;
+    inco_type type;
+    void *self;
+    int (*read)(void *self, int64_t first, int64_t count, void *out, inco_error *error);
+} inco_source;
+
+/* A source over a matrix in memory, which must outlive it. */
+INCO_API inco_source inco_source_from_mat(const inco_mat *x);
+
+/* Signals from files: matrices (.npy .npz .csv .tsv .mat), audio cut into windows, images cut into patches. `paths` may
+ * name files, folders and glob patterns; they are expanded and sorted. Options used: window, hop, rate, patch, signals,
+ * seed, columns, variable, precision. Audio and images need "window" or "patch". */
+typedef struct inco_data inco_data;
+INCO_API int inco_data_open(inco_data **data, const char *const *paths, int count, const inco_options *options,
+                            inco_error *error);
+INCO_API const inco_source *inco_data_source(const inco_data *data);
+INCO_API int64_t inco_data_files(const inco_data *data);       /* how many files it came from */
+INCO_API const char *inco_data_kind(const inco_data *data);    /* "matrix", "audio" or "image" */
+INCO_API void inco_data_free(inco_data *data);
+
+/* ---- Coherence of a dictionary ----------------------------------------------------------------------------- */
+
+typedef struct inco_pair {
+    int64_t first, second;
+    double similarity; /* signed inner product of the normalised atoms */
+} inco_pair;
+
+enum { INCO_BABEL_MAX = 64, INCO_HISTOGRAM_BINS = 100, INCO_PAIRS_MAX = 20 };
+
+/* Measured in double on the atoms as given, each scaled to unit norm; zero atoms are left out and counted. */
+typedef struct inco_metrics {
+    size_t size;
+    int64_t dim, atoms, zero_atoms;
+    double norm_min, norm_max;              /* of the atoms as given, zero atoms included */
+    double coherence_max, coherence_rms, coherence_mean, coherence_median; /* of |d_i'd_j| over i < j */
+    double welch;                           /* lower bound on coherence_max: Welch, or Levenshtein for L > D(D+1)/2 */
+    int64_t erc_sparsity;                   /* largest k with k < (1 + 1/mu) / 2 */
+    int64_t babel_count;
+    double babel[INCO_BABEL_MAX];           /* babel[k-1] = max over atoms of the sum of its k largest |d_i'd_j| */
+    int64_t histogram[INCO_HISTOGRAM_BINS]; /* pairs with |d_i'd_j| in [b, b + 1) / 100; 1 counts in the last */
+    int64_t singular_count;
+    double *singular;                       /* min(D, L), falling; owned, see inco_metrics_free */
+    double flat_singular;                   /* sqrt(L / D): all of them, for a tight frame */
+    double frame_lower, frame_upper;        /* extreme eigenvalues of D D' */
+    int64_t duplicates;                     /* pairs at or above the "duplicates" threshold */
+    int64_t pair_count;
+    inco_pair pairs[INCO_PAIRS_MAX];        /* the most coherent pairs, worst first */
+} inco_metrics;
+
+/* Options used: duplicates, threads. Needs no L x L matrix. Free the result with inco_metrics_free. */
+INCO_API int inco_inspect(const inco_mat *dictionary, const inco_options *options, inco_metrics *metrics,
+                          inco_error *error);
+INCO_API void inco_metrics_free(inco_metrics *metrics);
+
+/* ---- Learning ---------------------------------------------------------------------------------------------- */
+
+typedef struct inco_learn_info {
+    size_t size;
+    int64_t dim, atoms, signals;
+    int64_t iterations;              /* completed, those before a resume included */
+    inco_type precision;
+    double gamma, gamma_relative;    /* the same penalty in both conventions: gamma = gamma_relative ||X||^2 / L */
+    double tight_ratio;              /* gamma (L^2/D - L) / ||X||^2: penalty of a tight frame over the data's energy */
+    double relative_error;           /* ||X - D C|| / ||X||, codes in the final dictionary */
+    double mean_cardinality;
+    double objective;                /* ||X - D C||^2 + gamma ||D'D - I||^2, after the last update */
+    double coherence_max, coherence_rms, coherence_mean, welch;
+    double singular_max, singular_min;
+    int64_t replaced;                /* atoms replaced over all iterations */
+    int64_t unused;                  /* atoms that no signal uses in the end */
+    int64_t zero_signals;            /* signals without energy: coded by zero */
+    int64_t skipped_atoms;           /* dependent atoms skipped, summed over signals, in the final coding */
+    const char *stopped_by;          /* "iterations", "change", "seconds" or "callback" */
+    const char *isa, *blas;
+    int threads;
+    double seconds_code, seconds_update, seconds_io, seconds_total;
+} inco_learn_info;
+
+typedef struct inco_progress {
+    size_t size;
+    const char *phase;               /* "code", "update", "iteration" (one has ended), "final" */
+    int64_t iteration, iterations;   /* the one under way, from 1; how many there will be at most */
+    int64_t signals_done, signals;   /* within the coding pass under way */
+    /* Set when phase is "iteration": of the iteration that has ended. */
+    double relative_error, mean_cardinality; /* of the codes that the update started from */
+    double objective_before, objective;      /* around the dictionary update, at fixed codes */
+    double coherence_max, coherence_rms;
+    int64_t replaced, update_iterations;
+    double seconds_code, seconds_update, seconds; /* of this iteration; since the start */
+} inco_progress;
+
+/* Called from the thread that called learn. Non-zero stops after the step under way, with a valid dictionary. */
+typedef int (*inco_progress_fn)(void *self, const inco_progress *progress);
+
+/* Learns a dictionary from a source. `dictionary` is allocated here, of the chosen precision. */
+INCO_API int inco_learn(const inco_source *source, const inco_options *options, inco_mat *dictionary,
+                        inco_learn_info *info, inco_error *error);
+
+/* The learner, for progress, warm starts, and checkpoints: new -> set... -> run -> dictionary, info -> free. */
+typedef struct inco_learner inco_learner;
+INCO_API int inco_learner_new(inco_learner **learner, const inco_source *source, const inco_options *options,
+                              inco_error *error);
+INCO_API void inco_learner_on_progress(inco_learner *learner, inco_progress_fn callback, void *self);
+/* A dictionary to start from, instead of the option "init" (which then only names where it came from). */
+INCO_API int inco_learner_start_from(inco_learner *learner, const inco_mat *dictionary, inco_error *error);
+INCO_API int inco_learner_run(inco_learner *learner, inco_error *error);
+/* A view of the dictionary, valid as long as the learner. */
+INCO_API inco_mat inco_learner_dictionary(const inco_learner *learner);
+INCO_API const inco_learn_info *inco_learner_info(const inco_learner *learner);
+/* Codes, in the learned dictionary, of the training signals as they were trained on (centred, normalised). */
+INCO_API int inco_learner_encode(inco_learner *learner, inco_csc *codes, inco_error *error);
+/* Checkpoints: the whole state between two iterations. `write` and `read` return 0, or non-zero on failure. */
+typedef struct inco_stream {
+    void *self;
+    int (*write)(void *self, const void *bytes, size_t count);
+    int (*read)(void *self, void *bytes, size_t count);
+} inco_stream;
+INCO_API int inco_learner_save(const inco_learner *learner, const inco_stream *stream, inco_error *error);
+/* Continues where the checkpoint was made. The options that shape the result must be those of the saved run, except
+ * that "iterations" may be raised. The data must be the same. */
+INCO_API int inco_learner_resume(inco_learner *learner, const inco_stream *stream, inco_error *error);
+INCO_API void inco_learner_free(inco_learner *learner);
+
+/* ---- Sparse coding ----------------------------------------------------------------------------------------- */
+
+typedef struct inco_encode_info {
+    size_t size;
+    int64_t dim, atoms, signals, nonzeros;
+    double mean_cardinality, relative_error, snr_db;
+    int64_t skipped_atoms; /* dependent atoms skipped, summed over signals */
+    int64_t zero_signals, zero_atoms;
+    double seconds_code, seconds_io, seconds_total;
+} inco_encode_info;
+
+/* Codes of all signals of a source. Atoms may have any norm: they are coded as if of unit norm and the coefficients
+ * scaled back, so that dictionary * codes approximates the signal. Signals are not scaled; with center = signal their
+ * means are taken off. Options used: coder, sparsity, tolerance, lambda, residual-coherence, refit, nonnegative, center,
+ * precision, threads. */
+INCO_API int inco_encode(const inco_mat *dictionary, const inco_source *source, const inco_options *options,
+                         inco_csc *codes, inco_encode_info *info, inco_error *error);
+
+/* signals = dictionary * codes, allocated here, of the wider type of the two. With an origin that has means (may be NULL)
+ * they are added back. */
+typedef struct inco_origin inco_origin;
+INCO_API int inco_decode(const inco_mat *dictionary, const inco_csc *codes, const inco_origin *origin,
+                         inco_mat *signals, inco_error *error);
+
+/* The mean of every signal of a source: what --center signal takes off, to be kept in the codes' origin. */
+INCO_API int inco_signal_means(const inco_source *source, double *means, inco_error *error);
+
+/* The coder behind both: normalises the atoms, holds the Gram matrix and one workspace per thread. */
+typedef struct inco_coder inco_coder;
+INCO_API int inco_coder_new(inco_coder **coder, const inco_mat *dictionary, inco_type precision,
+                            const inco_options *options, inco_error *error);
+/* Codes the columns of x (of the coder's precision) and appends them to `codes`, which is made when all zero.
+ * `residual` (may be NULL) gets ||x - D c||^2 of each. */
+INCO_API int inco_coder_run(inco_coder *coder, const inco_mat *x, inco_csc *codes, double *residual,
+                            inco_error *error);
+INCO_API void inco_coder_free(inco_coder *coder);
+
+/* ---- Files ------------------------------------------------------------------------------------------------- */
+
+/* Where codes came from, so that decoding can give audio or images back. All zero for codes of a matrix. */
+struct inco_origin {
+    size_t size;
+    int kind; /* 0 matrix, 1 audio, 2 image */
+    int64_t window, hop;             /* audio, in samples */
+    double rate;                     /* Hz */
+    int64_t patch_rows, patch_cols;  /* image; hop is the step in both directions */
+    int64_t files;
+    int64_t *shape;                  /* per file: samples and 1, or rows and columns; 2 * files entries */
+    int64_t signals;
+    double *mean;                    /* of each signal, where it was taken off before coding; else NULL */
+};
+
+INCO_API int inco_data_origin(const inco_data *data, inco_origin *origin, inco_error *error);
+INCO_API void inco_origin_free(inco_origin *origin);
+
+/* A matrix from .npy .npz .csv .tsv .mat, by the file's name. Options used: columns, variable. NaN and Inf are refused.
+ * Without options (NULL): signals or atoms in rows of the file, any name. A C-ordered native float .npy is mapped. */
+INCO_API int inco_load(const char *path, const inco_options *options, inco_mat *m, inco_error *error);
+
+/* Writes a matrix as .npy .npz .csv .tsv .mat by the file's name; `meta` (JSON text, may be NULL) goes into .npz and
+ * .mat. "-" is standard output, as .npy. The file appears whole under its name or not at all. */
+INCO_API int inco_save(const char *path, const inco_mat *m, const inco_options *options, const char *meta,
+                       inco_error *error);
+
+INCO_API int inco_load_codes(const char *path, inco_csc *codes, inco_origin *origin, inco_error *error);
+INCO_API int inco_save_codes(const char *path, const inco_csc *codes, const inco_origin *origin, inco_error *error);
+
+/* Decoded windows or patches put back together by averaging overlaps, as .wav .flac .ogg or .png .pgm; with several
+ * files in the origin, `path` names a folder. */
+INCO_API int inco_save_decoded(const char *path, const inco_mat *signals, const inco_origin *origin,
+                               inco_error *error);
+
+/* Can `path` be written? Checked before hours of work. */
+INCO_API int inco_check_output(const char *path, inco_error *error);
+
+/* Streams for checkpoints in files, whole or not at all: open, save, then close with keep = 1 (or 0 to drop it). */
+INCO_API int inco_file_create(inco_stream *stream, const char *path, inco_error *error);
+INCO_API int inco_file_open(inco_stream *stream, const char *path, inco_error *error);
+INCO_API int inco_file_close(inco_stream *stream, int keep, inco_error *error);
+
+/* ---- Expert calls ------------------------------------------------------------------------------------------ */
+
+INCO_API int inco_mat_new(inco_mat *m, inco_type type, int64_t rows, int64_t cols, inco_error *error); /* zeros */
+INCO_API inco_mat inco_mat_view(inco_type type, int64_t rows, int64_t cols, void *data);
+
+/* Commands that an option belongs to. */
+enum { INCO_LEARN = 1, INCO_ENCODE = 2, INCO_DECODE = 4, INCO_INSPECT = 8, INCO_COMMANDS = 15, INCO_PROGRAM_ONLY = 256 };
+
+/* One row of the option table. */
+typedef struct inco_option {
+    size_t size;
+    const char *name;
+    char letter;              /* -o; 0 for none */
+    const char *metavar;      /* NULL for a flag */
+    const char *default_text; /* NULL when unset means something of its own, told in the help */
+    const char *choices;      /* "a|b|c", or NULL */
+    unsigned commands;        /* INCO_LEARN | ...; INCO_PROGRAM_ONLY for options of the program, not of the library */
+    const char *group;        /* heading it stands under */
+    const char *help;
+} inco_option;
+
+/* Row i of the table, NULL past its end. */
+INCO_API const inco_option *inco_option_at(int i);
+
+/* What this build can do: "npz", "audio", "resample", "png", "mat". 1 or 0; -1 for an unknown name. */
+INCO_API int inco_has(const char *feature);
+
+INCO_API const char *inco_isa(void);          /* kernels in use: "sse2", "avx2", "avx512", or "generic" */
+INCO_API const char *inco_blas(void);         /* name and version of the BLAS */
+INCO_API int inco_threads_available(void);    /* processors that this process may use */
+INCO_API void inco_blas_one_thread(void);     /* for programs: BLAS stays on one thread for the rest of the process */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,18 @@
+/* Errors inside the library: set a message where the trouble is, forward it everywhere else. */
+#ifndef INCO_BASE_ERROR_H
+#define INCO_BASE_ERROR_H
+
+#include <inco/inco.h>
+
+/* Writes the message and returns the code: `return error_set(error, INCO_EDIM, "...")`. error may be NULL. */
+int error_set(inco_error *error, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+int error_no_memory(inco_error *error);
+
+/* Leaves the function through its `done:` label when a call fails. Needs `int status` in scope. */
+#define TRY(call)                                                                                                      \
+    do {                                                                                                               \
+        if ((status = (call)) < 0) goto done;                                                                          \
+    } while (0)
+
+#endif

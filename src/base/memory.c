@@ -1,0 +1,49 @@
+#include "base/memory.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The test hook is the one piece of state here: a count of allocations, and the one that is to fail. */
+static atomic_llong allocations, failing;
+
+int64_t memory_fail_at(int64_t k) {
+    int64_t since = atomic_exchange(&allocations, 0);
+    atomic_store(&failing, k);
+    return since;
+}
+
+static int must_fail(void) {
+    long long n = atomic_fetch_add(&allocations, 1) + 1;
+    return n == atomic_load(&failing);
+}
+
+void *memory_raw(int64_t count, size_t size) {
+    if (count < 0 || (size && (uint64_t)count > (SIZE_MAX - MEMORY_ALIGN) / size) || must_fail()) return NULL;
+    size_t bytes = ((size_t)count * size + MEMORY_ALIGN - 1) / MEMORY_ALIGN * MEMORY_ALIGN;
+    return aligned_alloc(MEMORY_ALIGN, bytes ? bytes : MEMORY_ALIGN);
+}
+
+void *memory_new(int64_t count, size_t size) {
+    void *block = memory_raw(count, size);
+    if (block) memset(block, 0, (size_t)count * size);
+    return block;
+}
+
+void *memory_grow(void *block, int64_t used, int64_t count, size_t size) {
+    void *larger = memory_raw(count, size);
+    if (!larger) return NULL;
+    if (block) memcpy(larger, block, (size_t)used * size);
+    memory_free(block);
+    return larger;
+}
+
+char *memory_text(const char *text) {
+    size_t length = strlen(text) + 1;
+    char *copy = memory_raw((int64_t)length, 1);
+    return copy ? memcpy(copy, text, length) : NULL;
+}
+
+void memory_free(void *block) {
+    free(block);
+}

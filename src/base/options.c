@@ -1,0 +1,380 @@
+#include "base/options.h"
+
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+typedef enum kind { FLAG, INTEGER, REAL_NUMBER, CHOICE, TEXT, PATCH } kind;
+
+typedef struct row {
+    inco_option public;
+    kind kind;
+    size_t offset;
+    double low, high; /* bounds of a number, both allowed */
+} row;
+
+#define AT(field) offsetof(struct inco_options, field)
+#define ROW(name, letter, metavar, fallback, choices, commands, group, kind, field, low, high, help)                   \
+    {                                                                                                                  \
+        {sizeof(inco_option), name, letter, metavar, fallback, choices, commands, group, help}, kind, AT(field), low,  \
+            high                                                                                                       \
+    }
+
+enum {
+    L = INCO_LEARN,
+    E = INCO_ENCODE,
+    C = INCO_DECODE,
+    I = INCO_INSPECT,
+    CODING = INCO_LEARN | INCO_ENCODE,
+    ALL = INCO_COMMANDS,
+    PROGRAM = INCO_PROGRAM_ONLY
+};
+#define LARGE 9007199254740992.0 /* 2^53: every integer up to here is a double */
+#define MANY 2147483647.0
+
+static const row table[] = {
+    /* clang-format off */
+    ROW("atoms", 0, "L", NULL, NULL, L, "Dictionary", INTEGER, atoms, 1, MANY,
+        "number of atoms to learn (needed, unless --init or --resume names a file)"),
+    ROW("method", 0, "NAME", "idl", "idl|mod", L, "Dictionary", CHOICE, method, 0, 0,
+        "idl: least squares with a penalty on coherence; mod: least squares alone"),
+    ROW("gamma", 0, "G", NULL, NULL, L, "Dictionary", REAL_NUMBER, gamma, 0, DBL_MAX,
+        "weight of the coherence penalty in ||X - DC||^2 + G ||D'D - I||^2"),
+    ROW("gamma-relative", 0, "R", "0.1", NULL, L, "Dictionary", REAL_NUMBER, gamma_relative, 0, DBL_MAX,
+        "the same weight free of scale: G = R ||X||^2 / L"),
+    ROW("norms", 0, "NAME", "sphere", "sphere|rescale", L, "Dictionary", CHOICE, norms, 0, 0,
+        "sphere: atoms keep unit norm during the update; rescale: they are rescaled after it, as in the paper"),
+    ROW("iterations", 0, "N", "25", NULL, L, "Dictionary", INTEGER, iterations, 0, MANY,
+        "learning iterations, each a coding of all signals and an update of all atoms"),
+    ROW("update-iterations", 0, "N", "15", NULL, L, "Dictionary", INTEGER, update_iterations, 1, MANY,
+        "L-BFGS iterations in one update"),
+    ROW("init", 0, "START", "sample", NULL, L, "Dictionary", TEXT, init, 0, 0,
+        "where to start: sample (random signals), dct, random, or a file with a dictionary"),
+    ROW("unused", 0, "NAME", "worst", "keep|worst|sample", L, "Dictionary", CHOICE, unused, 0, 0,
+        "what becomes of atoms that no signal uses: kept, or replaced by the worst coded or by a random signal"),
+    ROW("stop-change", 0, "R", "0", NULL, L, "Dictionary", REAL_NUMBER, stop_change, 0, 1,
+        "stop when an iteration changes the dictionary by no more than R, relative to its norm (0: never)"),
+    ROW("stop-seconds", 0, "S", "0", NULL, L, "Dictionary", REAL_NUMBER, stop_seconds, 0, DBL_MAX,
+        "stop after the iteration in which S seconds have passed (0: never)"),
+
+    ROW("dictionary", 'D', "FILE", NULL, NULL, E | C | PROGRAM, "Dictionary", TEXT, dictionary, 0, 0,
+        "the dictionary: .npy .npz .csv .tsv .mat"),
+    ROW("coder", 0, "NAME", "larc", "larc|omp|ols|lars|lasso", CODING, "Sparse coding", CHOICE, coder, 0, 0,
+        "larc: least angle regression to a residual coherence; omp, ols: orthogonal matching pursuit and least "
+        "squares; lars, lasso: their paths"),
+    ROW("residual-coherence", 0, "MU", NULL, NULL, CODING, "Sparse coding", REAL_NUMBER, residual_coherence, 0, 1,
+        "stop when max |d'r| / ||r|| is down to MU (default 0.2 with larc when no other stop is given)"),
+    ROW("sparsity", 0, "K", NULL, NULL, CODING, "Sparse coding", INTEGER, sparsity, 1, MANY,
+        "stop at K atoms per signal"),
+    ROW("tolerance", 0, "R", NULL, NULL, CODING, "Sparse coding", REAL_NUMBER, tolerance, 0, 1,
+        "stop when the residual is down to R times the norm of the signal"),
+    ROW("lambda", 0, "LAMBDA", NULL, NULL, CODING, "Sparse coding", REAL_NUMBER, lambda, 0, DBL_MAX,
+        "stop when max |d'r| is down to LAMBDA; for lasso the weight in 1/2 ||x - Dc||^2 + LAMBDA ||c||_1"),
+    ROW("refit", 0, NULL, NULL, NULL, CODING, "Sparse coding", FLAG, refit, 0, 0,
+        "least-squares coefficients on the atoms found, instead of the path's shrunken ones"),
+    ROW("nonnegative", 0, NULL, NULL, NULL, CODING, "Sparse coding", FLAG, nonnegative, 0, 0,
+        "coefficients of zero or more (omp, ols, lasso)"),
+
+    ROW("window", 0, "W", NULL, NULL, CODING, "Data", INTEGER, window, 1, MANY,
+        "audio: samples per signal"),
+    ROW("hop", 0, "H", NULL, NULL, CODING, "Data", INTEGER, hop, 1, MANY,
+        "audio, images: take all windows or patches, H samples or pixels apart (encode: default the window or patch)"),
+    ROW("rate", 0, "HZ", NULL, NULL, CODING, "Data", REAL_NUMBER, rate, 1, 1e9,
+        "audio: resample to HZ"),
+    ROW("patch", 0, "RxC", NULL, NULL, CODING, "Data", PATCH, patch_rows, 0, 0,
+        "images: rows and columns of a patch, such as 8x8"),
+    ROW("signals", 0, "N", NULL, NULL, L, "Data", INTEGER, signals, 1, LARGE,
+        "take N signals at random: windows, patches or rows; digital silence is left out"),
+    ROW("columns", 0, NULL, NULL, NULL, ALL, "Data", FLAG, columns, 0, 0,
+        "signals or atoms stand in the columns of the files, not in the rows"),
+    ROW("variable", 0, "NAME", NULL, NULL, ALL, "Data", TEXT, variable, 0, 0,
+        "the array to read from a .npz or .mat file that holds several"),
+    ROW("normalize", 0, "NAME", "unit", "unit|none", L, "Data", CHOICE, normalize, 0, 0,
+        "scale every training signal to unit norm, or none"),
+    ROW("center", 0, "NAME", "none", "none|signal|feature", CODING, "Data", CHOICE, center, 0, 0,
+        "take off the mean of every signal, or of every feature over all signals (learn), or nothing"),
+    ROW("precision", 0, "TYPE", NULL, "f32|f64", CODING, "Data", CHOICE, precision, 0, 0,
+        "type to code in and to write (default: the input's; audio and images f32)"),
+
+    ROW("duplicates", 0, "MU", "0.99", NULL, I, "Metrics", REAL_NUMBER, duplicates, 0, 1,
+        "pairs of atoms at or above MU count as near duplicates"),
+
+    ROW("output", 'o', "FILE", NULL, NULL, L | E | C | PROGRAM, "Run", TEXT, output, 0, 0,
+        "the file to write; its name tells the format; - is standard output"),
+    ROW("codes", 0, "FILE", NULL, NULL, L | PROGRAM, "Run", TEXT, codes, 0, 0,
+        "also write the training signals' codes in the final dictionary (.npz)"),
+    ROW("log", 0, "FILE", NULL, NULL, L | PROGRAM, "Run", TEXT, log, 0, 0,
+        "a line of JSON for every iteration"),
+    ROW("checkpoint", 0, "FILE", NULL, NULL, L | PROGRAM, "Run", TEXT, checkpoint, 0, 0,
+        "save the state after every iteration"),
+    ROW("resume", 0, "FILE", NULL, NULL, L | PROGRAM, "Run", TEXT, resume, 0, 0,
+        "go on from a checkpoint, with the same data and options"),
+    ROW("seed", 0, "S", "0", NULL, L, "Run", INTEGER, seed, 0, LARGE,
+        "seed of all random choices"),
+    ROW("threads", 0, "N", "0", NULL, L | E | I, "Run", INTEGER, threads, 0, 4096,
+        "threads to use (0: all that the process may); the result does not depend on it"),
+    ROW("json", 0, NULL, NULL, NULL, ALL | PROGRAM, "Run", FLAG, json, 0, 0,
+        "print the results as one JSON object on standard output"),
+    ROW("quiet", 'q', NULL, NULL, NULL, ALL | PROGRAM, "Run", FLAG, quiet, 0, 0,
+        "no progress and no summary; errors and warnings only"),
+    /* clang-format on */
+};
+enum { ROWS = sizeof table / sizeof *table };
+_Static_assert((int)ROWS <= (int)OPTIONS_MAX, "given[] needs a place for every row");
+
+const inco_option *inco_option_at(int i) {
+    return i >= 0 && i < ROWS ? &table[i].public : NULL;
+}
+
+static int64_t *integer_at(const inco_options *o, const row *r) {
+    return (int64_t *)((char *)o + r->offset);
+}
+static double *real_at(const inco_options *o, const row *r) {
+    return (double *)((char *)o + r->offset);
+}
+static char **text_at(const inco_options *o, const row *r) {
+    return (char **)((char *)o + r->offset);
+}
+
+static const row *find(const char *name) {
+    for (int i = 0; i < ROWS; i++)
+        if (!strcmp(table[i].public.name, name)) return &table[i];
+    return NULL;
+}
+
+/* The row of that name, with a message when there is none. */
+static const row *need(const char *name, inco_error *error) {
+    const row *r = find(name);
+    if (!r) error_set(error, INCO_EINVAL, "there is no option '%s'", name);
+    return r;
+}
+
+/* ---- Setting ---- */
+
+static int set_number(inco_options *o, const row *r, double value, inco_error *error) {
+    const char *name = r->public.name;
+    if (!(value >= r->low && value <= r->high)) {
+        if (r->high >= MANY)
+            return error_set(error, INCO_EINVAL, "--%s must be %g or more, not %g", name, r->low, value);
+        return error_set(error, INCO_EINVAL, "--%s must be from %g to %g, not %g", name, r->low, r->high, value);
+    }
+    if (r->kind == REAL_NUMBER) {
+        *real_at(o, r) = value;
+    } else if (value != floor(value)) {
+        return error_set(error, INCO_EINVAL, "--%s takes a whole number, not %g", name, value);
+    } else {
+        *integer_at(o, r) = (int64_t)value;
+    }
+    return INCO_OK;
+}
+
+static int set_number_text(inco_options *o, const row *r, const char *text, inco_error *error) {
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !isfinite(value))
+        return error_set(error, INCO_EINVAL, "--%s takes a number, not '%s'", r->public.name, text);
+    return set_number(o, r, value, error);
+}
+
+static int set_choice(inco_options *o, const row *r, const char *text, inco_error *error) {
+    const size_t length = strlen(text);
+    int64_t place = 0;
+    for (const char *word = r->public.choices; *word; place++) {
+        size_t n = strcspn(word, "|");
+        if (n == length && !strncmp(word, text, n)) {
+            *integer_at(o, r) = place;
+            return INCO_OK;
+        }
+        word += n + (word[n] == '|');
+    }
+    return error_set(error, INCO_EINVAL, "--%s must be one of %s, not '%s'", r->public.name, r->public.choices, text);
+}
+
+static int set_flag(inco_options *o, const row *r, const char *text, inco_error *error) {
+    int yes = !strcmp(text, "yes");
+    if (!yes && strcmp(text, "no"))
+        return error_set(error, INCO_EINVAL, "--%s is yes or no, not '%s'", r->public.name, text);
+    *integer_at(o, r) = yes;
+    return INCO_OK;
+}
+
+static int set_patch(inco_options *o, const row *r, const char *text, inco_error *error) {
+    long rows, cols;
+    int used = 0;
+    if (sscanf(text, "%ldx%ld%n", &rows, &cols, &used) != 2 || text[used] || rows < 1 || cols < 1 || rows > 4096 ||
+        cols > 4096)
+        return error_set(error, INCO_EINVAL, "--%s takes rows and columns, such as 8x8, not '%s'", r->public.name,
+                         text);
+    o->patch_rows = rows;
+    o->patch_cols = cols;
+    return INCO_OK;
+}
+
+static int set_text(inco_options *o, const row *r, const char *text, inco_error *error) {
+    if (!*text) return error_set(error, INCO_EINVAL, "--%s is empty", r->public.name);
+    char *copy = memory_text(text);
+    if (!copy) return error_no_memory(error);
+    memory_free(*text_at(o, r));
+    *text_at(o, r) = copy;
+    return INCO_OK;
+}
+
+static int set_row(inco_options *o, const row *r, const char *text, inco_error *error) {
+    switch (r->kind) {
+    case FLAG:
+        return set_flag(o, r, text, error);
+    case CHOICE:
+        return set_choice(o, r, text, error);
+    case TEXT:
+        return set_text(o, r, text, error);
+    case PATCH:
+        return set_patch(o, r, text, error);
+    default:
+        return set_number_text(o, r, text, error);
+    }
+}
+
+int inco_options_set(inco_options *o, const char *name, const char *value, inco_error *error) {
+    const row *r = need(name, error);
+    if (!r) return INCO_EINVAL;
+    int status = set_row(o, r, value, error);
+    if (!status) o->given[r - table] = 1;
+    return status;
+}
+
+int inco_options_set_number(inco_options *o, const char *name, double value, inco_error *error) {
+    const row *r = need(name, error);
+    if (!r) return INCO_EINVAL;
+    if (r->kind != INTEGER && r->kind != REAL_NUMBER)
+        return error_set(error, INCO_EINVAL, "--%s does not take a number", name);
+    int status = set_number(o, r, value, error);
+    if (!status) o->given[r - table] = 1;
+    return status;
+}
+
+/* ---- Making and reading ---- */
+
+static int set_default(inco_options *o, const row *r) {
+    if (r->public.default_text) return set_row(o, r, r->public.default_text, NULL);
+    if (r->kind == REAL_NUMBER) *real_at(o, r) = NAN;
+    if (r->kind == INTEGER || r->kind == CHOICE) *integer_at(o, r) = OPTION_UNSET;
+    return INCO_OK;
+}
+
+inco_options *inco_options_new(void) {
+    inco_options *o = NEW(inco_options, 1);
+    for (int i = 0; o && i < ROWS; i++) {
+        if (set_default(o, &table[i]) < 0) {
+            inco_options_free(o);
+            o = NULL;
+        }
+    }
+    return o;
+}
+
+inco_options *inco_options_copy(const inco_options *from) {
+    inco_options *o = NEW(inco_options, 1);
+    int complete = 1;
+    if (!o) return NULL;
+    *o = *from;
+    for (int i = 0; i < ROWS; i++) {
+        if (table[i].kind != TEXT || !*text_at(from, &table[i])) continue;
+        *text_at(o, &table[i]) = memory_text(*text_at(from, &table[i]));
+        complete = complete && *text_at(o, &table[i]);
+    }
+    if (complete) return o;
+    inco_options_free(o);
+    return NULL;
+}
+
+void inco_options_free(inco_options *o) {
+    if (!o) return;
+    for (int i = 0; i < ROWS; i++)
+        if (table[i].kind == TEXT) memory_free(*text_at(o, &table[i]));
+    memory_free(o);
+}
+
+static int write_choice(const row *r, int64_t place, char *buffer, size_t size) {
+    const char *word = r->public.choices;
+    for (; place > 0; place--) word += strcspn(word, "|") + 1;
+    return snprintf(buffer, size, "%.*s", (int)strcspn(word, "|"), word);
+}
+
+int inco_options_get(const inco_options *o, const char *name, char *buffer, size_t size) {
+    const row *r = find(name);
+    if (!r) return -1;
+    int64_t integer = r->kind == REAL_NUMBER || r->kind == TEXT ? 0 : *integer_at(o, r);
+    switch (r->kind) {
+    case FLAG:
+        return snprintf(buffer, size, "%s", integer ? "yes" : "no");
+    case REAL_NUMBER:
+        return isnan(*real_at(o, r)) ? snprintf(buffer, size, "%s", "")
+                                     : snprintf(buffer, size, "%.17g", *real_at(o, r));
+    case TEXT:
+        return snprintf(buffer, size, "%s", *text_at(o, r) ? *text_at(o, r) : "");
+    case PATCH:
+        return o->patch_rows ? snprintf(buffer, size, "%lldx%lld", (long long)o->patch_rows, (long long)o->patch_cols)
+                             : snprintf(buffer, size, "%s", "");
+    case CHOICE:
+        return integer == OPTION_UNSET ? snprintf(buffer, size, "%s", "") : write_choice(r, integer, buffer, size);
+    default:
+        return integer == OPTION_UNSET ? snprintf(buffer, size, "%s", "")
+                                       : snprintf(buffer, size, "%lld", (long long)integer);
+    }
+}
+
+double inco_options_get_number(const inco_options *o, const char *name) {
+    const row *r = find(name);
+    if (!r || r->kind == TEXT || r->kind == CHOICE || r->kind == PATCH) return NAN;
+    if (r->kind == REAL_NUMBER) return *real_at(o, r);
+    return *integer_at(o, r) == OPTION_UNSET ? NAN : (double)*integer_at(o, r);
+}
+
+int inco_options_given(const inco_options *o, const char *name) {
+    const row *r = find(name);
+    return r ? o->given[r - table] : 0;
+}
+
+/* ---- What fits together ---- */
+
+double options_residual_coherence(const inco_options *o) {
+    if (!isnan(o->residual_coherence)) return o->residual_coherence;
+    int other = o->sparsity != OPTION_UNSET || !isnan(o->tolerance) || !isnan(o->lambda);
+    return o->coder == CODER_LARC && !other ? 0.2 : -1;
+}
+
+inco_type options_precision(const inco_options *o, inco_type otherwise) {
+    if (o->precision == OPTION_UNSET) return otherwise;
+    return o->precision == PRECISION_F32 ? INCO_F32 : INCO_F64;
+}
+
+int options_check_coder(const inco_options *o, inco_error *error) {
+    char coder[16];
+    inco_options_get(o, "coder", coder, sizeof coder);
+    int stops =
+        o->sparsity != OPTION_UNSET || !isnan(o->tolerance) || !isnan(o->lambda) || options_residual_coherence(o) >= 0;
+    if (!stops)
+        return error_set(error, INCO_EINVAL,
+                         "--coder %s needs a rule to stop by: --sparsity, --tolerance, --lambda or "
+                         "--residual-coherence",
+                         coder);
+    if (o->nonnegative && (o->coder == CODER_LARC || o->coder == CODER_LARS))
+        return error_set(error, INCO_EINVAL, "--nonnegative works with --coder omp, ols or lasso, not with %s", coder);
+    return INCO_OK;
+}
+
+int options_check_learn(const inco_options *o, inco_error *error) {
+    if (inco_options_given(o, "gamma") && inco_options_given(o, "gamma-relative"))
+        return error_set(error, INCO_EINVAL, "--gamma and --gamma-relative set the same weight: give one of them");
+    static const char *const idl_only[] = {"gamma", "gamma-relative", "norms", "update-iterations"};
+    for (int i = 0; o->method != METHOD_IDL && i < 4; i++)
+        if (inco_options_given(o, idl_only[i]))
+            return error_set(error, INCO_EINVAL, "--%s belongs to --method idl", idl_only[i]);
+    return options_check_coder(o, error);
+}

@@ -1,0 +1,75 @@
+#include "base/tree.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/parallel.h"
+
+enum { TREE_DEPTH = 64, TREE_PIECE = 1 << 15 };
+
+/* A binary counter of partial sums: stack[i] holds the sum of 2^level[i] chunks, levels fall along the stack. */
+struct tree_sum {
+    int64_t length;
+    int threads, height;
+    int level[TREE_DEPTH];
+    double *stack[TREE_DEPTH + 1]; /* stack[height] is the array being filled; those above it are spare */
+};
+
+tree_sum *tree_new(int64_t length, int threads) {
+    tree_sum *tree = NEW(tree_sum, 1);
+    if (!tree) return NULL;
+    tree->length = length;
+    tree->threads = threads;
+    return tree;
+}
+
+void tree_free(tree_sum *tree) {
+    if (!tree) return;
+    for (int i = 0; i <= TREE_DEPTH; i++) memory_free(tree->stack[i]);
+    memory_free(tree);
+}
+
+void tree_clear(tree_sum *tree) {
+    tree->height = 0;
+}
+
+double *tree_next(tree_sum *tree) {
+    double **slot = &tree->stack[tree->height];
+    if (!*slot) *slot = NEW_RAW(double, tree->length);
+    if (*slot) memset(*slot, 0, (size_t)tree->length * sizeof **slot);
+    return *slot;
+}
+
+typedef struct addition {
+    double *to;
+    const double *from;
+    int64_t length;
+} addition;
+
+static int add_piece(void *self, int64_t piece, int thread, inco_error *error) {
+    const addition *add = self;
+    int64_t first = piece * TREE_PIECE, last = first + TREE_PIECE;
+    if (last > add->length) last = add->length;
+    for (int64_t i = first; i < last; i++) add->to[i] += add->from[i];
+    (void)thread, (void)error;
+    return 0;
+}
+
+/* Merges the two topmost partial sums. */
+static void merge_top(tree_sum *tree) {
+    int top = --tree->height;
+    addition add = {tree->stack[top - 1], tree->stack[top], tree->length};
+    parallel_for(tree->threads, (tree->length + TREE_PIECE - 1) / TREE_PIECE, add_piece, &add, NULL);
+    tree->level[top - 1]++;
+}
+
+void tree_push(tree_sum *tree) {
+    tree->level[tree->height++] = 0;
+    while (tree->height > 1 && tree->level[tree->height - 1] == tree->level[tree->height - 2]) merge_top(tree);
+}
+
+const double *tree_total(tree_sum *tree) {
+    if (tree->height == 0) return NULL;
+    while (tree->height > 1) merge_top(tree);
+    return tree->stack[0];
+}

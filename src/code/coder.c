@@ -1,0 +1,329 @@
+#include "code/coder.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/options.h"
+#include "base/parallel.h"
+#include "code/kernel.h"
+#include "mat/blas.h"
+#include "mat/mat.h"
+#include "sparse/csc.h"
+
+enum { CODER_BLOCK = 64 }; /* signals whose products D'X are made together, to be used from the cache */
+
+struct inco_coder {
+    inco_type type;
+    int64_t dim, atoms, stride;
+    int threads;
+    kernel_rules rules;
+    kernel_run run;
+    inco_mat dictionary; /* D x L, unit norm */
+    double *norms;       /* of the atoms as given */
+    void *gram, *usable; /* stride x L; stride */
+    kernel_work *work;   /* one per thread */
+    inco_mat *products;  /* D'X of a block, stride x CODER_BLOCK, one per thread */
+    coder_counts seen;
+};
+
+/* ---- Making ---- */
+
+static kernel_rules rules_from(const inco_options *o, int64_t dim, int64_t atoms) {
+    kernel_rules rules = {.coder = (int)o->coder, .nonnegative = (int)o->nonnegative, .refit = (int)o->refit};
+    rules.atoms = dim < atoms ? dim : atoms;
+    if (o->sparsity != OPTION_UNSET && o->sparsity < rules.atoms) rules.atoms = o->sparsity;
+    rules.coherence = options_residual_coherence(o);
+    rules.tolerance = isnan(o->tolerance) ? -1 : o->tolerance;
+    rules.lambda = isnan(o->lambda) ? -1 : o->lambda;
+    return rules;
+}
+
+static void work_free(kernel_work *w) {
+    for (int64_t i = 0; w->chunk && i < w->chunks; i++) memory_free(w->chunk[i]);
+    void *arrays[] = {w->chunk, w->corr, w->slope, w->free,     w->norm,    w->row,     w->factor,
+                      w->proj,  w->turn, w->entry, w->solution, w->retired, w->support, w->value};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) memory_free(arrays[i]);
+}
+
+/* One array of `count` items; notes a failure in *good. */
+static void *piece(int64_t count, size_t size, int *good) {
+    void *block = memory_new(count, size);
+    if (!block) *good = 0;
+    return block;
+}
+
+static int work_new(kernel_work *w, const inco_coder *coder) {
+    const int64_t most = coder->rules.atoms, stride = coder->stride;
+    int good = 1;
+    *w = (kernel_work){.rules = coder->rules, .stride = stride, .gram = coder->gram, .usable = coder->usable};
+    w->chunk = piece((most + KERNEL_CHUNK - 1) / KERNEL_CHUNK, sizeof(void *), &good);
+    w->corr = piece(stride, coder->type, &good);
+    w->slope = piece(stride, coder->type, &good);
+    w->free = piece(stride, coder->type, &good);
+    w->norm = piece(stride, coder->type, &good);
+    w->row = piece(most, coder->type, &good);
+    w->factor = piece(most * (most + 1) / 2, sizeof(double), &good);
+    w->proj = piece(most, sizeof(double), &good);
+    w->turn = piece(most, sizeof(double), &good);
+    w->entry = piece(most, sizeof(double), &good);
+    w->solution = piece(most, sizeof(double), &good);
+    w->retired = piece(stride, sizeof(int32_t), &good);
+    w->support = piece(most, sizeof(int32_t), &good);
+    w->value = piece(most, sizeof(double), &good);
+    return good ? INCO_OK : INCO_ENOMEM;
+}
+
+static int make_workspaces(inco_coder *coder, inco_error *error) {
+    coder->work = NEW(kernel_work, coder->threads);
+    coder->products = NEW(inco_mat, coder->threads);
+    if (!coder->work || !coder->products) return error_no_memory(error);
+    for (int t = 0; t < coder->threads; t++) {
+        if (work_new(&coder->work[t], coder) < 0) return error_no_memory(error);
+        int status = inco_mat_new(&coder->products[t], coder->type, coder->stride, CODER_BLOCK, error);
+        if (status < 0) return status;
+    }
+    return INCO_OK;
+}
+
+/* G = D'D from the atoms as rounded to the coder's type, in double, in stripes of columns. */
+static int make_gram(inco_coder *coder, inco_error *error) {
+    enum { STRIPE = 512 };
+    inco_mat exact = {0}, product = {0};
+    int status;
+    TRY(mat_convert(&exact, &coder->dictionary, INCO_F64, error));
+    TRY(mat_new_raw(&product, INCO_F64, coder->atoms, STRIPE, error));
+    for (int64_t first = 0; first < coder->atoms; first += STRIPE) {
+        int64_t count = coder->atoms - first < STRIPE ? coder->atoms - first : STRIPE;
+        inco_mat right = mat_columns(&exact, first, count), part = mat_columns(&product, 0, count);
+        inco_mat gram = {coder->type, coder->atoms, coder->atoms, coder->stride, coder->gram, NULL};
+        blas_multiply(coder->threads, "TN", 1, &exact, &right, 0, &part);
+        gram = mat_columns(&gram, first, count);
+        mat_copy(&gram, &part);
+    }
+done:
+    inco_mat_free(&exact);
+    inco_mat_free(&product);
+    return status;
+}
+
+int coder_set_dictionary(inco_coder *coder, const inco_mat *dictionary, inco_error *error) {
+    inco_mat exact = {0};
+    int64_t row, col;
+    int status = INCO_OK;
+    if (dictionary->rows != coder->dim || dictionary->cols != coder->atoms)
+        return error_set(error, INCO_EDIM, "the dictionary is %lld x %lld, the coder was made for %lld x %lld",
+                         (long long)dictionary->rows, (long long)dictionary->cols, (long long)coder->dim,
+                         (long long)coder->atoms);
+    if (mat_find_nonfinite(dictionary, &row, &col))
+        return error_set(error, INCO_EDATA, "the dictionary has a NaN or Inf: atom %lld, feature %lld (from 0)",
+                         (long long)col, (long long)row);
+    TRY(mat_convert(&exact, dictionary, INCO_F64, error));
+    coder->seen.zero_atoms = mat_normalize_columns(&exact, coder->norms);
+    mat_copy(&coder->dictionary, &exact);
+    for (int64_t j = 0; j < coder->atoms; j++) {
+        double usable = coder->norms[j] > 0;
+        if (coder->type == INCO_F32)
+            ((float *)coder->usable)[j] = (float)usable;
+        else
+            ((double *)coder->usable)[j] = usable;
+    }
+    TRY(make_gram(coder, error));
+done:
+    inco_mat_free(&exact);
+    return status;
+}
+
+/* The Gram matrix and what goes with it. */
+static int make_arrays(inco_coder *coder, inco_error *error) {
+    int status = inco_mat_new(&coder->dictionary, coder->type, coder->dim, coder->atoms, error);
+    if (status < 0) return status;
+    coder->norms = NEW(double, coder->atoms);
+    coder->usable = memory_new(coder->stride, coder->type);
+    coder->gram =
+        coder->stride <= INT64_MAX / 8 / coder->atoms ? memory_new(coder->stride * coder->atoms, coder->type) : NULL;
+    if (!coder->gram)
+        return error_set(error, INCO_ENOMEM, "no memory for the %lld x %lld inner products of the atoms (%.1f GB)",
+                         (long long)coder->atoms, (long long)coder->atoms,
+                         (double)coder->stride * (double)coder->atoms * coder->type / 1e9);
+    return coder->norms && coder->usable ? INCO_OK : error_no_memory(error);
+}
+
+int inco_coder_new(inco_coder **result, const inco_mat *dictionary, inco_type precision, const inco_options *options,
+                   inco_error *error) {
+    inco_coder *coder = NULL;
+    int status;
+    blas_enter();
+    *result = NULL;
+    TRY(options_check_coder(options, error));
+    if (dictionary->rows < 1 || dictionary->cols < 1 || dictionary->cols > INT32_MAX / 2)
+        TRY(error_set(error, INCO_EDIM, "a dictionary of %lld atoms of %lld dimensions cannot be used for coding",
+                      (long long)dictionary->cols, (long long)dictionary->rows));
+    if (!(coder = NEW(inco_coder, 1))) TRY(error_no_memory(error));
+    coder->type = precision;
+    coder->dim = dictionary->rows;
+    coder->atoms = dictionary->cols;
+    coder->stride = (dictionary->cols + KERNEL_PAD - 1) / KERNEL_PAD * KERNEL_PAD;
+    coder->threads = parallel_threads(options->threads);
+    coder->rules = rules_from(options, coder->dim, coder->atoms);
+    coder->run = kernel_choose(coder->rules.coder, precision);
+    TRY(make_arrays(coder, error));
+    TRY(coder_set_dictionary(coder, dictionary, error));
+    TRY(make_workspaces(coder, error));
+    *result = coder;
+done:
+    if (status < 0) inco_coder_free(coder);
+    blas_leave();
+    return status;
+}
+
+void inco_coder_free(inco_coder *coder) {
+    if (!coder) return;
+    for (int t = 0; t < coder->threads; t++) {
+        if (coder->work) work_free(&coder->work[t]);
+        if (coder->products) inco_mat_free(&coder->products[t]);
+    }
+    inco_mat_free(&coder->dictionary);
+    memory_free(coder->norms);
+    memory_free(coder->gram);
+    memory_free(coder->usable);
+    memory_free(coder->work);
+    memory_free(coder->products);
+    memory_free(coder);
+}
+
+coder_counts coder_seen(const inco_coder *coder) {
+    return coder->seen;
+}
+
+/* ---- Running ---- */
+
+/* The codes of one block of signals, before they are joined. */
+typedef struct block_codes {
+    inco_csc codes;
+    coder_counts seen;
+} block_codes;
+
+typedef struct batch {
+    inco_coder *coder;
+    const inco_mat *x;
+    block_codes *blocks;
+    double *residual; /* of each signal; may be NULL */
+} batch;
+
+static double energy_of(const inco_mat *x, int64_t n) {
+    double sum = 0;
+    if (x->type == INCO_F32) {
+        const float *column = mat_column(x, n);
+        for (int64_t i = 0; i < x->rows; i++) sum += (double)column[i] * column[i];
+    } else {
+        const double *column = mat_column(x, n);
+        for (int64_t i = 0; i < x->rows; i++) sum += column[i] * column[i];
+    }
+    return sum;
+}
+
+/* By rising atom; the support is short. */
+static void sort_support(kernel_work *w) {
+    for (int64_t m = 1; m < w->count; m++) {
+        int32_t atom = w->support[m];
+        double value = w->value[m];
+        int64_t k = m;
+        for (; k > 0 && w->support[k - 1] > atom; k--) {
+            w->support[k] = w->support[k - 1];
+            w->value[k] = w->value[k - 1];
+        }
+        w->support[k] = atom;
+        w->value[k] = value;
+    }
+}
+
+/* Appends the code in w, with coefficients for the atoms as given. */
+static int append(inco_csc *codes, const kernel_work *w, const double *norms, inco_error *error) {
+    int64_t at = csc_nonzeros(codes), column = codes->cols;
+    int status = csc_reserve(codes, column + 1, at + w->count, error);
+    if (status < 0) return status;
+    for (int64_t m = 0; m < w->count; m++) {
+        double value = w->value[m] / norms[w->support[m]];
+        codes->index[at + m] = w->support[m];
+        if (codes->type == INCO_F32)
+            ((float *)codes->value)[at + m] = (float)value;
+        else
+            ((double *)codes->value)[at + m] = value;
+    }
+    codes->start[++codes->cols] = at + w->count;
+    return INCO_OK;
+}
+
+static int code_signal(const batch *job, int64_t n, const void *products, int thread, inco_error *error) {
+    inco_coder *coder = job->coder;
+    kernel_work *w = &coder->work[thread];
+    block_codes *block = &job->blocks[n / CODER_BLOCK];
+    double energy = energy_of(job->x, n);
+    w->count = w->skipped = 0;
+    w->residual = energy;
+    if (energy == 0)
+        block->seen.zero_signals++;
+    else if (coder->run(w, products, energy) < 0)
+        return error_no_memory(error);
+    sort_support(w);
+    block->seen.skipped += w->skipped;
+    if (job->residual) job->residual[n] = w->residual;
+    return append(&block->codes, w, coder->norms, error);
+}
+
+static int code_block(void *self, int64_t b, int thread, inco_error *error) {
+    const batch *job = self;
+    inco_coder *coder = job->coder;
+    int64_t first = b * CODER_BLOCK, left = job->x->cols - first, count = left < CODER_BLOCK ? left : CODER_BLOCK;
+    inco_mat x = mat_columns(job->x, first, count), products = mat_columns(&coder->products[thread], 0, count);
+    inco_mat filled = products;
+    filled.rows = coder->atoms;
+    int status = csc_new(&job->blocks[b].codes, coder->type, coder->atoms, count, 16 * count, error);
+    blas_multiply(1, "TN", 1, &coder->dictionary, &x, 0, &filled);
+    for (int64_t n = 0; status >= 0 && n < count; n++)
+        status = code_signal(job, first + n, mat_column(&products, n), thread, error);
+    return status;
+}
+
+/* Joins the blocks' codes, in order, behind those already there. */
+static int join(const batch *job, int64_t blocks, inco_csc *codes, inco_error *error) {
+    int64_t nonzeros = csc_nonzeros(codes);
+    for (int64_t b = 0; b < blocks; b++) nonzeros += csc_nonzeros(&job->blocks[b].codes);
+    int status = csc_reserve(codes, codes->cols + job->x->cols, nonzeros, error);
+    if (status < 0) return status;
+    for (int64_t b = 0; b < blocks; b++) {
+        const inco_csc *part = &job->blocks[b].codes;
+        if ((status = csc_append(codes, part, error)) < 0) return status;
+        job->coder->seen.skipped += job->blocks[b].seen.skipped;
+        job->coder->seen.zero_signals += job->blocks[b].seen.zero_signals;
+    }
+    return INCO_OK;
+}
+
+static int check_input(const inco_coder *coder, const inco_mat *x, const inco_csc *codes, inco_error *error) {
+    if (x->rows != coder->dim)
+        return error_set(error, INCO_EDIM, "the signals have %lld dimensions, the dictionary's atoms have %lld",
+                         (long long)x->rows, (long long)coder->dim);
+    if (x->type != coder->type || (codes->start && (codes->type != coder->type || codes->rows != coder->atoms)))
+        return error_set(error, INCO_EINVAL, "signals, codes and coder must have the same precision and atoms");
+    return INCO_OK;
+}
+
+int inco_coder_run(inco_coder *coder, const inco_mat *x, inco_csc *codes, double *residual, inco_error *error) {
+    const int64_t blocks = (x->cols + CODER_BLOCK - 1) / CODER_BLOCK;
+    batch job = {coder, x, NULL, residual};
+    int status;
+    blas_enter();
+    TRY(check_input(coder, x, codes, error));
+    if (!codes->start) TRY(csc_new(codes, coder->type, coder->atoms, x->cols, 16 * x->cols, error));
+    if (!(job.blocks = NEW(block_codes, blocks))) TRY(error_no_memory(error));
+    TRY(parallel_for(coder->threads, blocks, code_block, &job, error));
+    TRY(join(&job, blocks, codes, error));
+done:
+    for (int64_t b = 0; job.blocks && b < blocks; b++) inco_csc_free(&job.blocks[b].codes);
+    memory_free(job.blocks);
+    blas_leave();
+    return status;
+}

@@ -1,0 +1,141 @@
+/* The orthonormal basis Q of the chosen atoms, seen through P = D'Q and the triangle R.
+ *
+ * P is kept in row blocks of BLOCK atoms: within a chunk of columns, block b holds its rows of column 0, of column 1,
+ * and so on, one after the other. A new column p = (g_j - P r) / rho is computed block by block in registers, reading P
+ * once and in order; what follows from p (correlations, slopes, norms) is computed while the block is in registers. */
+#ifndef INCO_CODE_KERNEL_BASIS_H
+#define INCO_CODE_KERNEL_BASIS_H
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "code/kernel.h"
+#include "code/kernel/real.h"
+
+/* Column m of P within block b: BLOCK reals. */
+static inline real *basis_block(const kernel_work *w, int64_t b, int64_t m) {
+    return (real *)w->chunk[m / KERNEL_CHUNK] + (b * KERNEL_CHUNK + m % KERNEL_CHUNK) * BLOCK;
+}
+
+static inline double *basis_column(const kernel_work *w, int64_t k) {
+    return w->factor + k * (k + 1) / 2;
+}
+
+/* Room for column number w->count. */
+static inline int basis_reserve(kernel_work *w) {
+    if (w->count < w->chunks * KERNEL_CHUNK) return INCO_OK;
+    w->chunk[w->chunks] = memory_raw(w->stride * KERNEL_CHUNK, sizeof(real));
+    return w->chunk[w->chunks] ? (w->chunks++, INCO_OK) : INCO_ENOMEM;
+}
+
+/* r = P(j, :), which is R'^-1 G_Sj, goes to w->row and to the next column of R. Returns rho^2 = 1 - r'r, the squared
+ * distance of atom j from the span. */
+static inline double basis_row(kernel_work *w, int64_t j) {
+    double *column = basis_column(w, w->count), left = 1;
+    real *row = w->row;
+    for (int64_t m = 0; m < w->count; m++) {
+        row[m] = basis_block(w, j / BLOCK, m)[j % BLOCK];
+        column[m] = row[m];
+        left -= column[m] * column[m];
+    }
+    return left;
+}
+
+/* The block's rows of p = (g_j - P r) / rho, stored as column w->count. */
+static inline void basis_new_block(const kernel_work *w, int64_t b, const real *gram_column, real scale,
+                                   vector p[VECTORS]) {
+    const vector *g = (const vector *)(gram_column + b * BLOCK);
+    const real *row = w->row;
+    for (int i = 0; i < VECTORS; i++) p[i] = g[i];
+    for (int64_t first = 0; first < w->count; first += KERNEL_CHUNK) {
+        const vector *column = (const vector *)basis_block(w, b, first);
+        int64_t last = first + KERNEL_CHUNK < w->count ? first + KERNEL_CHUNK : w->count;
+        for (int64_t m = first; m < last; m++, column += VECTORS)
+            for (int i = 0; i < VECTORS; i++) p[i] -= row[m] * column[i];
+    }
+    vector *out = (vector *)basis_block(w, b, w->count);
+    for (int i = 0; i < VECTORS; i++) out[i] = p[i] *= scale;
+}
+
+/* b = R^-1 y for the first `count` entries. */
+static inline void basis_solve(const kernel_work *w, const double *y, double *b) {
+    for (int64_t m = 0; m < w->count; m++) b[m] = y[m];
+    for (int64_t m = w->count - 1; m >= 0; m--) {
+        const double *column = basis_column(w, m);
+        b[m] /= column[m];
+        for (int64_t i = 0; i < m; i++) b[i] -= column[i] * b[m];
+    }
+}
+
+static inline void rotate(double *first, double *second, double c, double s) {
+    double x = *first, y = *second;
+    *first = c * x + s * y;
+    *second = c * y - s * x;
+}
+
+/* Columns m and m + 1 of P turned by the angle with cosine c and sine s. */
+static inline void basis_rotate(const kernel_work *w, int64_t m, real c, real s) {
+    for (int64_t b = 0; b < w->stride / BLOCK; b++) {
+        vector *x = (vector *)basis_block(w, b, m), *y = (vector *)basis_block(w, b, m + 1);
+        for (int i = 0; i < VECTORS; i++) {
+            vector old = x[i];
+            x[i] = c * old + s * y[i];
+            y[i] = c * y[i] - s * old;
+        }
+    }
+}
+
+/* Takes atom number i out of the support. Without its column, R has one entry below the diagonal in each column from i
+ * on; Givens rotations clear them, and act on P, Q'x and R'^-1 s alike. What leaves the span is then the last column of
+ * P, which stays in place at number w->count, with the last entries of proj and turn. */
+static inline void basis_drop(kernel_work *w, int64_t i) {
+    for (int64_t m = i; m + 1 < w->count; m++) {
+        double *to = basis_column(w, m), *from = basis_column(w, m + 1);
+        double h = hypot(from[m], from[m + 1]), c = from[m] / h, s = from[m + 1] / h;
+        for (int64_t k = m + 2; k < w->count; k++) rotate(&basis_column(w, k)[m], &basis_column(w, k)[m + 1], c, s);
+        for (int64_t k = 0; k < m; k++) to[k] = from[k];
+        to[m] = h;
+        rotate(&w->proj[m], &w->proj[m + 1], c, s);
+        rotate(&w->turn[m], &w->turn[m + 1], c, s);
+        basis_rotate(w, m, (real)c, (real)s);
+        w->support[m] = w->support[m + 1];
+        w->entry[m] = w->entry[m + 1];
+    }
+    w->count--;
+}
+
+/* y += alpha times column m of P, over all atoms. */
+static inline void basis_axpy(const kernel_work *w, int64_t m, real alpha, void *y) {
+    for (int64_t b = 0; b < w->stride / BLOCK; b++) {
+        const vector *p = (const vector *)basis_block(w, b, m);
+        vector *out = (vector *)((real *)y + b * BLOCK);
+        for (int i = 0; i < VECTORS; i++) out[i] += alpha * p[i];
+    }
+}
+
+/* Starts a signal: nothing chosen, correlations a0. */
+static inline void basis_start(kernel_work *w, const void *a0, double energy) {
+    memcpy(w->corr, a0, (size_t)w->stride * sizeof(real));
+    memcpy(w->free, w->usable, (size_t)w->stride * sizeof(real));
+    w->count = w->skipped = 0;
+    w->residual = energy;
+}
+
+/* Gives atom j up for this signal: it depends on those chosen. */
+static inline void basis_retire(kernel_work *w, int64_t j) {
+    ((real *)w->free)[j] = 0;
+    w->retired[w->skipped++] = (int32_t)j;
+}
+
+/* The result: coefficients from `b`, without the zeros. */
+static inline void basis_result(kernel_work *w, const double *b) {
+    int64_t kept = 0;
+    for (int64_t m = 0; m < w->count; m++) {
+        if (b[m] == 0) continue;
+        w->support[kept] = w->support[m];
+        w->value[kept++] = b[m];
+    }
+    w->count = kept;
+}
+
+#endif

@@ -1,0 +1,262 @@
+/* Least angle regression, the LASSO path, and LARC (docs/theory/lars.md).
+ *
+ * The path is followed by falling C = max |d'r|. With the signs s of the active correlations and z = R'^-1 s, the
+ * residual moves along u = Q z, for which d'u = s_j on the active atoms: when C falls by t, every correlation falls by
+ * t times its slope (P z)_j, and the residual's energy is |r_LS|^2 + z'z C^2 with r_LS the least-squares residual. A
+ * new atom adds one entry to z, so slopes change by one column of P. */
+#include "base/options.h"
+#include "code/kernel/basis.h"
+
+#ifdef KERNEL_f32
+#define PARALLEL 1e-5 /* an atom whose slope is this close to 1 never catches up */
+#else
+#define PARALLEL 1e-12
+#endif
+
+typedef struct event {
+    double fall;  /* of C until then */
+    int64_t atom; /* -1: none before C = 0 */
+    int sign;
+} event;
+
+typedef struct path {
+    double level;   /* C */
+    double pending; /* fall of C that the correlations in memory have yet to follow */
+    double turn2;   /* z'z */
+    double left;    /* |r_LS|^2 */
+    double energy;
+    int lasso;
+    int64_t parted; /* LASSO: the atom just dropped, which must not come back with the sign it had; else -1 */
+    int parted_sign;
+} path;
+
+/* When do the correlation c and slope v reach sign * C? */
+static inline void meet(double c, double v, int sign, const path *at, int64_t atom, event *next) {
+    double gap = at->level - sign * c, closing = 1 - sign * v;
+    if (closing <= PARALLEL) return;
+    double fall = gap > 0 ? gap / closing : 0;
+    if (fall < next->fall) *next = (event){fall, atom, sign};
+}
+
+/* An atom meets C before `next` does iff |c - fall v| > C - fall there: one cheap test rules most blocks out. */
+static inline void look(const kernel_work *w, const path *at, int64_t b, event *next) {
+    const vector *c = (const vector *)((const real *)w->corr + b * BLOCK);
+    const vector *v = (const vector *)((const real *)w->slope + b * BLOCK);
+    const vector *free = (const vector *)((const real *)w->free + b * BLOCK);
+    const real fall = (real)next->fall, level = (real)(at->level - next->fall);
+    vector_bits found = {0};
+    for (int i = 0; i < VECTORS; i++) {
+        vector then = c[i] - fall * v[i];
+        found |= (w->rules.nonnegative ? then : vector_abs(then)) * free[i] > level;
+    }
+    if (!any_lane(found)) return;
+    for (int64_t j = b * BLOCK; j < (b + 1) * BLOCK; j++) {
+        if (((const real *)w->free)[j] == 0) continue;
+        double cj = (double)((const real *)w->corr)[j], vj = (double)((const real *)w->slope)[j];
+        meet(cj, vj, 1, at, j, next);
+        if (!w->rules.nonnegative) meet(cj, vj, -1, at, j, next);
+    }
+}
+
+/* Brings the correlations of a block up to date. */
+static inline void follow(kernel_work *w, int64_t b, real fall) {
+    vector *c = (vector *)((real *)w->corr + b * BLOCK), *v = (vector *)((real *)w->slope + b * BLOCK);
+    for (int i = 0; i < VECTORS; i++) c[i] -= fall * v[i];
+}
+
+/* The next event on the present direction. The atom just dropped is looked at apart, for its other sign only. */
+static event next_event(kernel_work *w, path *at) {
+    event next = {at->level, -1, 0};
+    real *free = w->free;
+    if (at->parted >= 0) free[at->parted] = 0;
+    for (int64_t b = 0; b < w->stride / BLOCK; b++) {
+        follow(w, b, (real)at->pending);
+        look(w, at, b, &next);
+    }
+    at->pending = 0;
+    if (at->parted >= 0) {
+        int64_t j = at->parted;
+        free[j] = 1;
+        if (!w->rules.nonnegative)
+            meet((double)((real *)w->corr)[j], (double)((real *)w->slope)[j], -at->parted_sign, at, j, &next);
+        at->parted = -1;
+    }
+    return next;
+}
+
+/* One pass: correlations follow, p = (g_j - P r) / rho, slopes plus z p, and the next event. */
+static event add_column(kernel_work *w, path *at, int64_t j, double rho, double z) {
+    const real *gram = (const real *)w->gram + j * w->stride;
+    event next = {at->level, -1, 0};
+    for (int64_t b = 0; b < w->stride / BLOCK; b++) {
+        vector p[VECTORS], *v = (vector *)((real *)w->slope + b * BLOCK);
+        basis_new_block(w, b, gram, (real)(1 / rho), p);
+        follow(w, b, (real)at->pending);
+        for (int i = 0; i < VECTORS; i++) v[i] += (real)z * p[i];
+        look(w, at, b, &next);
+    }
+    at->pending = 0;
+    return next;
+}
+
+static double sum_of_products(int64_t n, const double *x, const double *y) {
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) sum += x[i] * y[i];
+    return sum;
+}
+
+/* |r_LS|^2 = x'x - |Q'x|^2, where a difference within the rounding errors of both is nothing. */
+static double rest(double energy, double difference) {
+    return difference > ROUNDING * energy ? difference : 0;
+}
+
+/* Atom j enters with its sign: z grows by (s - r'z) / rho, Q'x by (d_j'x - r'Q'x) / rho. */
+static event add_atom(kernel_work *w, path *at, event in, double rho, double a0) {
+    const int64_t k = w->count;
+    double *column = basis_column(w, k), z = (in.sign - sum_of_products(k, column, w->turn)) / rho;
+    column[k] = rho;
+    w->support[k] = (int32_t)in.atom;
+    w->turn[k] = z;
+    w->proj[k] = (a0 - sum_of_products(k, column, w->proj)) / rho;
+    w->entry[k] = at->lasso ? 0 : at->level;
+    ((real *)w->free)[in.atom] = 0;
+    at->turn2 += z * z;
+    at->left = rest(at->energy, at->left - w->proj[k] * w->proj[k]);
+    at->parted = -1;
+    event next = add_column(w, at, in.atom, rho, z);
+    w->count++;
+    return next;
+}
+
+/* LASSO: atom number i, whose coefficient has come to zero, leaves. */
+static void drop_atom(kernel_work *w, path *at, int64_t i) {
+    int64_t j = w->support[i];
+    double c = (double)((real *)w->corr)[j] - at->pending * (double)((real *)w->slope)[j];
+    for (int64_t b = 0; b < w->stride / BLOCK; b++) follow(w, b, (real)at->pending);
+    at->pending = 0;
+    basis_drop(w, i);
+    basis_axpy(w, w->count, (real)-w->turn[w->count], w->slope);
+    at->turn2 = sum_of_products(w->count, w->turn, w->turn);
+    at->left = rest(at->energy, at->energy - sum_of_products(w->count, w->proj, w->proj));
+    at->parted = j;
+    at->parted_sign = c < 0 ? -1 : 1;
+    ((real *)w->free)[j] = 1;
+}
+
+/* The level of C at which the stop rules end the path, at most the present one; 0 when none does.
+ *   coherence: C = mu ||r||, C^2 (1 - mu^2 z'z) = mu^2 |r_LS|^2
+ *   tolerance: |r_LS|^2 + z'z C^2 = tol^2 ||x||^2 */
+static double stop_level(const kernel_work *w, const path *at) {
+    const kernel_rules *rules = &w->rules;
+    double stop = rules->lambda > 0 ? rules->lambda : 0;
+    if (rules->coherence >= 0) {
+        double share = 1 - rules->coherence * rules->coherence * at->turn2;
+        double level = share > 0 ? rules->coherence * sqrt(at->left / share) : at->level;
+        stop = fmax(stop, level);
+    }
+    if (rules->tolerance >= 0) {
+        double room = rules->tolerance * rules->tolerance * at->energy - at->left;
+        if (room >= 0 && at->turn2 > 0) stop = fmax(stop, sqrt(room / at->turn2));
+    }
+    return fmin(stop, at->level);
+}
+
+/* LASSO: the first coefficient to reach zero when they move by w->solution per unit of fall; -1 when none does before
+ * `fall`. A coefficient still at zero that would start against its sign leaves at once. */
+static int64_t first_to_vanish(const kernel_work *w, const path *at, double *fall) {
+    int64_t first = -1;
+    for (int64_t m = 0; m < w->count; m++) {
+        double b = w->entry[m], q = w->solution[m], when;
+        if (b == 0) {
+            int64_t j = w->support[m];
+            double c = (double)((real *)w->corr)[j] - at->pending * (double)((real *)w->slope)[j];
+            if (q * c >= 0) continue;
+            when = 0;
+        } else {
+            if (b * q >= 0) continue;
+            when = -b / q;
+        }
+        if (when < *fall) first = m, *fall = when;
+    }
+    return first;
+}
+
+/* Moves down the path by at most `next.fall`. Returns what ended the move: 0 the event, 1 a stop rule, 2 a LASSO drop
+ * (done here). */
+static int move(kernel_work *w, path *at, event next) {
+    double fall = next.fall, stop = stop_level(w, at);
+    int ended = stop > 0 && at->level - stop <= fall;
+    if (ended) fall = at->level - stop;
+    int64_t leaves = -1;
+    if (at->lasso) {
+        basis_solve(w, w->turn, w->solution);
+        leaves = first_to_vanish(w, at, &fall);
+        for (int64_t m = 0; m < w->count; m++) w->entry[m] += fall * w->solution[m];
+    }
+    at->level -= fall;
+    at->pending += fall;
+    if (leaves < 0) return ended;
+    w->entry[leaves] = 0;
+    drop_atom(w, at, leaves);
+    return 2;
+}
+
+static int finished(const kernel_work *w, const path *at, event next) {
+    if (next.atom < 0 || w->count >= w->rules.atoms) return 1;
+    return at->level <= NOTHING * sqrt(at->energy) || (w->count == 0 && at->level <= stop_level(w, at));
+}
+
+/* The coefficients: refit by least squares, or those of the path. An atom's part of the path is from where it entered
+ * to the end; R b = z * (that part) gives LARS its coefficients, the LASSO has kept them. */
+static void take_result(kernel_work *w, const path *at) {
+    w->residual = at->left + at->turn2 * at->level * at->level;
+    if (w->rules.refit) {
+        basis_solve(w, w->proj, w->solution);
+        w->residual = at->left;
+    } else if (at->lasso) {
+        memcpy(w->solution, w->entry, (size_t)w->count * sizeof *w->solution);
+    } else {
+        for (int64_t m = 0; m < w->count; m++) w->entry[m] = w->turn[m] * (w->entry[m] - at->level);
+        basis_solve(w, w->entry, w->solution);
+    }
+    basis_result(w, w->solution);
+}
+
+/* The atom the path starts with: the largest |d'x|. */
+static event first_event(const kernel_work *w, path *at) {
+    const real *c = w->corr, *free = w->free;
+    event first = {0, -1, 0};
+    for (int64_t j = 0; j < w->stride; j++) {
+        double key = (double)(w->rules.nonnegative ? c[j] : (real)fabs(c[j])) * (double)free[j];
+        if (key > at->level) {
+            at->level = key;
+            first = (event){0, j, c[j] < 0 ? -1 : 1};
+        }
+    }
+    return first;
+}
+
+int KERNEL(lars)(kernel_work *w, const void *a0, double energy);
+
+int KERNEL(lars)(kernel_work *w, const void *a0, double energy) {
+    path at = {.left = energy, .energy = energy, .lasso = w->rules.coder == CODER_LASSO, .parted = -1};
+    basis_start(w, a0, energy);
+    memset(w->slope, 0, (size_t)w->stride * sizeof(real));
+    event next = first_event(w, &at);
+    /* LARS takes a step per atom; a LASSO path is longer by its drops, and the limit is a safeguard. */
+    int64_t steps = w->rules.tolerance >= 1 ? 0 : 8 * w->rules.atoms + 64;
+    for (int ended = 0; !ended && steps > 0 && !finished(w, &at, next); steps--) {
+        double left = basis_row(w, next.atom);
+        if (left <= PIVOT) {
+            basis_retire(w, next.atom);
+            next = next_event(w, &at);
+            steps++;
+        } else {
+            if (basis_reserve(w) < 0) return INCO_ENOMEM;
+            next = add_atom(w, &at, next, sqrt(left), (double)((const real *)a0)[next.atom]);
+        }
+        while ((ended = move(w, &at, next)) == 2) next = next_event(w, &at);
+    }
+    take_result(w, &at);
+    return INCO_OK;
+}

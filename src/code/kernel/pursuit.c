@@ -1,0 +1,186 @@
+/* Orthogonal matching pursuit and orthogonal least squares, and their non-negative forms (docs/theory/pursuit.md).
+ *
+ * Both add the atom of largest key and project anew. OMP's key is |d'r|; OLS's is (d'r)^2 over the squared norm of what
+ * is left of d outside the span. */
+#include "base/options.h"
+#include "code/kernel/basis.h"
+
+/* The best atom found so far. For OMP `key` is |d'r|, for OLS (d'r)^2 / norm. */
+typedef struct choice {
+    int64_t atom; /* -1: none */
+    real key;
+} choice;
+
+/* Looks through one block for a better atom: a cheap test of all lanes, and a closer look only where it succeeds. */
+static inline void look_omp(const kernel_work *w, int64_t b, const vector c[VECTORS], choice *best) {
+    const vector *free = (const vector *)((const real *)w->free + b * BLOCK);
+    vector key[VECTORS];
+    vector_bits found = {0};
+    for (int i = 0; i < VECTORS; i++) {
+        key[i] = (w->rules.nonnegative ? c[i] : vector_abs(c[i])) * free[i];
+        found |= key[i] > best->key;
+    }
+    if (!any_lane(found)) return;
+    for (int i = 0; i < (int)BLOCK; i++) {
+        if (!(key[i / LANES][i % LANES] > best->key)) continue;
+        *best = (choice){b * BLOCK + i, key[i / LANES][i % LANES]};
+    }
+}
+
+static inline void look_ols(const kernel_work *w, int64_t b, const vector c[VECTORS], choice *best) {
+    const vector *free = (const vector *)((const real *)w->free + b * BLOCK);
+    const vector *norm = (const vector *)((const real *)w->norm + b * BLOCK);
+    vector key[VECTORS];
+    vector_bits found = {0};
+    for (int i = 0; i < VECTORS; i++) {
+        vector allowed = w->rules.nonnegative ? (vector)((vector_bits)c[i] & (c[i] > 0)) : c[i];
+        key[i] = allowed * allowed * free[i];
+        found |= key[i] > best->key * norm[i];
+    }
+    if (!any_lane(found)) return;
+    for (int i = 0; i < (int)BLOCK; i++) {
+        real left = norm[i / LANES][i % LANES];
+        if (left <= (real)PIVOT || !(key[i / LANES][i % LANES] > best->key * left)) continue;
+        *best = (choice){b * BLOCK + i, key[i / LANES][i % LANES] / left};
+    }
+}
+
+static inline void look(const kernel_work *w, int64_t b, const vector c[VECTORS], choice *best) {
+    if (w->rules.coder == CODER_OLS)
+        look_ols(w, b, c, best);
+    else
+        look_omp(w, b, c, best);
+}
+
+static choice look_everywhere(const kernel_work *w) {
+    choice best = {-1, 0};
+    for (int64_t b = 0; b < w->stride / BLOCK; b++)
+        look(w, b, (const vector *)((const real *)w->corr + b * BLOCK), &best);
+    return best;
+}
+
+/* One pass: p = (g_j - P r) / rho, correlations less alpha p, remaining norms less p^2, and the next choice. */
+static choice add_column(kernel_work *w, int64_t j, double rho, double alpha) {
+    const real *gram = (const real *)w->gram + j * w->stride;
+    choice best = {-1, 0};
+    for (int64_t b = 0; b < w->stride / BLOCK; b++) {
+        vector p[VECTORS], *c = (vector *)((real *)w->corr + b * BLOCK),
+                           *norm = (vector *)((real *)w->norm + b * BLOCK);
+        basis_new_block(w, b, gram, (real)(1 / rho), p);
+        for (int i = 0; i < VECTORS; i++) c[i] -= (real)alpha * p[i];
+        if (w->rules.coder == CODER_OLS)
+            for (int i = 0; i < VECTORS; i++) norm[i] -= p[i] * p[i];
+        look(w, b, c, &best);
+    }
+    return best;
+}
+
+/* Largest |d'r| (or d'r) over the atoms left. */
+static double largest_correlation(const kernel_work *w, choice best) {
+    if (w->rules.coder == CODER_OMP || best.atom < 0) return best.key;
+    const real *c = w->corr, *free = w->free;
+    double largest = 0;
+    for (int64_t j = 0; j < w->stride; j++) {
+        double key = (double)(w->rules.nonnegative ? c[j] : (real)fabs(c[j])) * (double)free[j];
+        largest = key > largest ? key : largest;
+    }
+    return largest;
+}
+
+static int finished(const kernel_work *w, choice best, double energy) {
+    const kernel_rules *rules = &w->rules;
+    if (best.atom < 0 || w->count >= rules->atoms) return 1;
+    if (w->residual <= rules->tolerance * fabs(rules->tolerance) * energy) return 1;
+    double c = largest_correlation(w, best);
+    if (c <= NOTHING * sqrt(energy) || c <= rules->lambda) return 1;
+    return rules->coherence >= 0 && c <= rules->coherence * sqrt(w->residual);
+}
+
+/* Adds atom j, at distance rho from the span: q'x = d_j'r / rho. */
+static choice add_atom(kernel_work *w, int64_t j, double rho) {
+    double alpha = (double)((const real *)w->corr)[j] / rho;
+    choice next;
+    w->support[w->count] = (int32_t)j;
+    basis_column(w, w->count)[w->count] = rho;
+    w->proj[w->count] = alpha;
+    w->entry[w->count] = w->turn[w->count] = 0;
+    ((real *)w->free)[j] = 0;
+    next = add_column(w, j, rho, alpha);
+    ((real *)w->norm)[j] = 1; /* it is 0 now: with 1 its key of 0 never makes the search look closer */
+    w->residual -= alpha * alpha;
+    if (w->residual < 0) w->residual = 0;
+    w->count++;
+    return next;
+}
+
+/* Takes atom number i out again: the span loses a direction q, the residual gains (q'x) q. */
+static void remove_atom(kernel_work *w, int64_t i) {
+    ((real *)w->free)[w->support[i]] = 1;
+    ((real *)w->norm)[w->support[i]] = 0;
+    basis_drop(w, i);
+    double lost = w->proj[w->count];
+    basis_axpy(w, w->count, (real)lost, w->corr);
+    w->residual += lost * lost;
+    if (w->rules.coder != CODER_OLS) return;
+    for (int64_t j = 0; j < w->stride; j++) {
+        real p = basis_block(w, j / BLOCK, w->count)[j % BLOCK];
+        ((real *)w->norm)[j] += p * p;
+    }
+}
+
+/* Of the coefficients that the new solution makes negative, the first to reach zero on the way there from the old ones
+ * (kept in w->entry); -1 when all stay positive. */
+static int64_t first_to_vanish(const kernel_work *w, double *fraction) {
+    int64_t first = -1;
+    *fraction = 1;
+    for (int64_t m = 0; m < w->count; m++) {
+        if (w->solution[m] > 0) continue;
+        double f = w->entry[m] > 0 ? w->entry[m] / (w->entry[m] - w->solution[m]) : 0;
+        if (first < 0 || f < *fraction) first = m, *fraction = f;
+    }
+    return first;
+}
+
+/* Lawson and Hanson's inner loop: moves towards the least-squares solution as far as all coefficients allow, takes out
+ * the one that vanished, and starts again. Returns 1 when atoms were taken out. */
+static int make_nonnegative(kernel_work *w) {
+    int removed = 0;
+    for (;;) {
+        double fraction;
+        basis_solve(w, w->proj, w->solution);
+        int64_t m = first_to_vanish(w, &fraction);
+        if (m < 0) break;
+        for (int64_t k = 0; k < w->count; k++) w->entry[k] += fraction * (w->solution[k] - w->entry[k]);
+        int64_t atom = w->support[m], newest = m == w->count - 1;
+        remove_atom(w, m);
+        if (newest && fraction == 0) basis_retire(w, atom); /* it came in for rounding errors alone */
+        removed = 1;
+    }
+    for (int64_t k = 0; k < w->count; k++) w->entry[k] = w->solution[k];
+    return removed;
+}
+
+int KERNEL(pursuit)(kernel_work *w, const void *a0, double energy);
+
+int KERNEL(pursuit)(kernel_work *w, const void *a0, double energy) {
+    basis_start(w, a0, energy);
+    if (w->rules.coder == CODER_OLS)
+        for (int64_t j = 0; j < w->stride; j++) ((real *)w->norm)[j] = 1;
+    choice best = look_everywhere(w);
+    /* Without removals a step per atom; every round with removals lowers the error, so the limit is a safeguard. */
+    for (int64_t step = 0, limit = 4 * w->rules.atoms + 64; step < limit && !finished(w, best, energy); step++) {
+        double left = basis_row(w, best.atom);
+        if (left <= PIVOT) {
+            basis_retire(w, best.atom);
+            best = look_everywhere(w);
+            limit++;
+            continue;
+        }
+        if (basis_reserve(w) < 0) return INCO_ENOMEM;
+        best = add_atom(w, best.atom, sqrt(left));
+        if (w->rules.nonnegative && make_nonnegative(w)) best = look_everywhere(w);
+    }
+    basis_solve(w, w->proj, w->solution);
+    basis_result(w, w->solution);
+    return INCO_OK;
+}

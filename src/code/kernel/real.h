@@ -1,0 +1,55 @@
+/* The type a kernel is compiled for, and vectors of it in the compiler's own notation: portable, and as wide as the
+ * instruction set. */
+#ifndef INCO_CODE_KERNEL_REAL_H
+#define INCO_CODE_KERNEL_REAL_H
+
+#include <math.h>
+#include <stdint.h>
+
+#define JOIN_(name, real, isa) name##_##real##_##isa
+#define JOIN(name, real, isa) JOIN_(name, real, isa)
+#define KERNEL(name) JOIN(name, KERNEL_REAL, KERNEL_ISA)
+
+#if defined(KERNEL_ISA_avx512)
+#define VECTOR_BYTES 64
+#elif defined(KERNEL_ISA_avx2)
+#define VECTOR_BYTES 32
+#else
+#define VECTOR_BYTES 16
+#endif
+
+#ifdef KERNEL_f32
+typedef float real;
+typedef int32_t real_bits;
+#define PIVOT 1e-4    /* least squared distance of a unit atom from the span of those chosen */
+#define NOTHING 2e-6  /* correlations below this, relative to ||x||, are rounding errors */
+#define ROUNDING 1e-6 /* and energies below this, relative to x'x */
+#else
+typedef double real;
+typedef int64_t real_bits;
+#define PIVOT 1e-10
+#define NOTHING 1e-13
+#define ROUNDING 4e-15
+#endif
+
+typedef real vector __attribute__((vector_size(VECTOR_BYTES)));
+typedef real_bits vector_bits __attribute__((vector_size(VECTOR_BYTES)));
+
+enum {
+    LANES = VECTOR_BYTES / sizeof(real),
+    VECTORS = 8,            /* accumulators that stay in registers */
+    BLOCK = LANES * VECTORS /* atoms that are worked on together; divides KERNEL_PAD */
+};
+
+static inline vector vector_abs(vector x) {
+    return (vector)((vector_bits)x & (vector_bits)(((vector_bits){0} + 1) << (sizeof(real) * 8 - 1) ^ -1));
+}
+
+/* Is any lane of a comparison's result set? */
+static inline int any_lane(vector_bits x) {
+    real_bits any = 0;
+    for (int i = 0; i < (int)LANES; i++) any |= x[i];
+    return any != 0;
+}
+
+#endif

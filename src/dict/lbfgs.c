@@ -1,0 +1,216 @@
+/* The two-loop recursion over a ring of pairs (docs/theory/lbfgs.md). */
+#include "dict/lbfgs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "mat/blas.h"
+
+/* Vectors are worked on in pieces of this length, each by one thread; sums over the pieces are taken in their order. */
+enum { PIECE = 8192 };
+
+/* s = change of x, y = change of the gradient, over one iteration. One slot more than pairs are kept: it holds x and
+ * the gradient as they were while a step is under way, and their changes after it. */
+typedef struct work {
+    lbfgs_problem *problem;
+    lbfgs_point at;
+    int64_t n, pieces;
+    int threads;
+    int slots, count, next; /* pairs held; the slot to fill, after the newest */
+    double *s, *y;          /* slots * n each */
+    double *product;        /* s'y, by slot */
+    double *alpha;          /* by slot */
+    double scale;           /* s'y / y'y of the newest */
+    double *p;              /* the direction */
+    double *partial;        /* three sums by piece */
+} work;
+
+static void work_close(work *w) {
+    double *owned[] = {w->at.gradient, w->s, w->y, w->product, w->alpha, w->p, w->partial};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) memory_free(owned[i]);
+}
+
+static int work_open(work *w, lbfgs_problem *problem, const lbfgs_settings *settings, double *x, inco_error *error) {
+    const int64_t n = problem->n, slots = (settings->memory > 0 ? settings->memory : 0) + 1;
+    *w = (work){.problem = problem, .at = {.x = x}, .n = n, .pieces = (n + PIECE - 1) / PIECE};
+    w->slots = (int)slots;
+    w->threads = settings->threads > 0 ? settings->threads : 1;
+    w->at.gradient = NEW_RAW(double, n);
+    w->s = NEW_RAW(double, slots *n);
+    w->y = NEW_RAW(double, slots *n);
+    w->product = NEW_RAW(double, slots);
+    w->alpha = NEW_RAW(double, slots);
+    w->p = NEW_RAW(double, n);
+    w->partial = NEW_RAW(double, 3 * w->pieces);
+    int all = w->at.gradient && w->s && w->y && w->product && w->alpha && w->p && w->partial;
+    return all ? INCO_OK : error_no_memory(error);
+}
+
+/* The slot of the pair that is `age` iterations old, 1 for the newest. */
+static int slot_of(const work *w, int age) {
+    return (w->next - age + w->slots) % w->slots;
+}
+
+static double *s_of(const work *w, int slot) {
+    return w->s + slot * w->n;
+}
+static double *y_of(const work *w, int slot) {
+    return w->y + slot * w->n;
+}
+
+static int64_t piece_length(const work *w, int64_t piece) {
+    return w->n - piece * PIECE < PIECE ? w->n - piece * PIECE : PIECE;
+}
+
+static double sum_pieces(const work *w, int which) {
+    double sum = 0;
+    for (int64_t i = 0; i < w->pieces; i++) sum += w->partial[3 * i + which];
+    return sum;
+}
+
+/* ---- The direction ---- */
+
+typedef struct combination {
+    const work *w;
+    double c, a;
+    const double *u, *v;
+} combination;
+
+static int combine_piece(void *self, int64_t piece, int thread, inco_error *error) {
+    const combination *k = self;
+    const int64_t first = piece * PIECE, length = piece_length(k->w, piece);
+    const double *u = k->u + first, c = k->c, a = k->a;
+    double *p = k->w->p + first;
+    (void)thread, (void)error;
+    for (int64_t i = 0; i < length; i++) p[i] = (c == 0 ? 0 : c * p[i]) + a * u[i];
+    k->w->partial[3 * piece] = blas_dot(length, p, k->v + first);
+    return 0;
+}
+
+/* p = c p + a u; returns p'v for the step that follows, while the pieces are at hand. */
+static double combine(const work *w, double c, double a, const double *u, const double *v) {
+    combination k = {w, c, a, u, v};
+    parallel_for(w->threads, w->pieces, combine_piece, &k, NULL);
+    return sum_pieces(w, 0);
+}
+
+/* (LBFGS-2): p = -H g by two loops over the pairs, H the inverse Hessian that they imply. Returns g'p. */
+static double apply_inverse(const work *w) {
+    const double *g = w->at.gradient;
+    if (w->count == 0) return combine(w, 0, -1, g, g);
+    double dot = combine(w, 0, -1, g, s_of(w, slot_of(w, 1))), c = w->scale;
+    for (int age = 1; age <= w->count; age++) {
+        int k = slot_of(w, age), older = slot_of(w, age + 1);
+        w->alpha[k] = dot / w->product[k];
+        dot = combine(w, 1, -w->alpha[k], y_of(w, k), age < w->count ? s_of(w, older) : y_of(w, k));
+    }
+    for (int age = w->count; age >= 1; age--) {
+        int k = slot_of(w, age), newer = slot_of(w, age - 1);
+        double beta = c * dot / w->product[k];
+        dot = combine(w, c, w->alpha[k] - beta, s_of(w, k), age > 1 ? y_of(w, newer) : g);
+        c = 1;
+    }
+    return dot;
+}
+
+/* Along -H g, or -g where that does not go down. */
+static lbfgs_line choose_line(work *w) {
+    double slope = apply_inverse(w);
+    if (!(slope < 0) && w->count) {
+        w->count = 0;
+        slope = apply_inverse(w);
+    }
+    int steepest = w->count == 0;
+    return (lbfgs_line){NULL, w->p, w->at.f, slope, steepest, steepest ? 1 / sqrt(-slope) : 1};
+}
+
+/* ---- The pairs ---- */
+
+static int difference_piece(void *self, int64_t piece, int thread, inco_error *error) {
+    const work *w = self;
+    const int64_t first = piece * PIECE, length = piece_length(w, piece);
+    const double *x = w->at.x + first, *g = w->at.gradient + first;
+    double *s = s_of(w, w->next) + first, *y = y_of(w, w->next) + first, *sums = w->partial + 3 * piece;
+    (void)thread, (void)error;
+    for (int64_t i = 0; i < length; i++) s[i] = x[i] - s[i];
+    for (int64_t i = 0; i < length; i++) y[i] = g[i] - y[i];
+    sums[0] = blas_dot(length, s, y);
+    sums[1] = blas_dot(length, s, s);
+    sums[2] = blas_dot(length, y, y);
+    return 0;
+}
+
+/* Turns the old x and gradient in the next slot into the changes since, and keeps the pair when its curvature is
+ * positive beyond rounding (LBFGS-4). */
+static void keep_pair(work *w) {
+    parallel_for(w->threads, w->pieces, difference_piece, w, NULL);
+    double sy = sum_pieces(w, 0), ss = sum_pieces(w, 1), yy = sum_pieces(w, 2);
+    if (!(sy > 1e-10 * sqrt(ss) * sqrt(yy))) return;
+    w->product[w->next] = sy;
+    w->scale = sy / yy;
+    w->next = (w->next + 1) % w->slots;
+    if (w->count < w->slots - 1) w->count++;
+}
+
+/* ---- Iterations ---- */
+
+/* One step; *moved says whether it lowered f. If not, x is as it was. */
+static int iterate(work *w, int *moved, inco_error *error) {
+    const size_t bytes = (size_t)w->n * sizeof(double);
+    lbfgs_problem *problem = w->problem;
+    lbfgs_line line = choose_line(w);
+    double *x = s_of(w, w->next), *g = y_of(w, w->next);
+    memcpy(x, w->at.x, bytes);
+    memcpy(g, w->at.gradient, bytes);
+    line.origin = x;
+    int status = problem->advance ? problem->advance(problem->self, &line, &w->at, error)
+                                  : lbfgs_search(problem, &line, &w->at, error);
+    *moved = status >= 0 && line.step > 0 && w->at.f <= line.f;
+    if (*moved) {
+        keep_pair(w);
+        return status;
+    }
+    memcpy(w->at.x, x, bytes);
+    memcpy(w->at.gradient, g, bytes);
+    w->at.f = line.f;
+    return status;
+}
+
+static int converged(const work *w, double tolerance, double *gradient_norm) {
+    *gradient_norm = sqrt(blas_dot(w->n, w->at.gradient, w->at.gradient));
+    return *gradient_norm <= tolerance * fmax(1, sqrt(blas_dot(w->n, w->at.x, w->at.x)));
+}
+
+/* A step that fails drops the pairs; the next one is along -g, and the last if it fails too. */
+static int descend(work *w, const lbfgs_settings *settings, lbfgs_result *result, inco_error *error) {
+    while (!converged(w, settings->tolerance, &result->gradient_norm) && result->iterations < settings->iterations) {
+        int moved, pairs = w->count, status = iterate(w, &moved, error);
+        if (status < 0) return status;
+        if (!moved && pairs == 0) break;
+        if (!moved) w->count = 0;
+        result->iterations += moved;
+    }
+    return INCO_OK;
+}
+
+int lbfgs_minimize(lbfgs_problem *problem, const lbfgs_settings *settings, double *x, lbfgs_result *result,
+                   inco_error *error) {
+    work w;
+    int status;
+    *result = (lbfgs_result){0};
+    problem->evaluations = 0;
+    TRY(work_open(&w, problem, settings, x, error));
+    TRY(lbfgs_evaluate(problem, &w.at, error));
+    result->before = w.at.f;
+    if (!isfinite(w.at.f))
+        TRY(error_set(error, INCO_ENUMERIC, "the objective is not finite where its minimisation starts"));
+    TRY(descend(&w, settings, result, error));
+    result->after = w.at.f;
+    result->evaluations = problem->evaluations;
+done:
+    work_close(&w);
+    return status;
+}

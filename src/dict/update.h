@@ -1,0 +1,39 @@
+/* What a dictionary update works from, and what it says of itself. All in double. */
+#ifndef INCO_DICT_UPDATE_H
+#define INCO_DICT_UPDATE_H
+
+#include <inco/inco.h>
+
+/* Everything the least-squares term needs of data X (D x N) and codes C (L x N):
+ * ||X - D C||^2 = energy - 2 <D, B> + <D, D A>. */
+typedef struct statistics {
+    inco_mat a;    /* C C', L x L, symmetric, both halves filled */
+    inco_mat b;    /* X C', D x L */
+    double energy; /* ||X||^2 */
+} statistics;
+
+typedef struct update_settings {
+    double gamma;   /* weight of ||D'D - I||^2 */
+    int rescale;    /* 1: norms free during the search, rescaled after it; 0: kept (spheres) */
+    int iterations; /* L-BFGS iterations */
+    int threads;
+} update_settings;
+
+typedef struct update_result {
+    double before, after; /* objective at the unit-norm dictionary given and at the one returned */
+    int iterations;
+    int evaluations; /* products with A */
+} update_result;
+
+/* f(D) = ||X - D C||^2 + gamma ||D'D - I||^2 */
+int objective(const inco_mat *d, const statistics *s, double gamma, int threads, double *f, inco_error *error);
+
+/* IDL(gamma): lowers f by a few iterations of L-BFGS. d (D x L, double, unit-norm columns) is replaced. */
+int idl_update(inco_mat *d, const statistics *s, const update_settings *settings, update_result *result,
+               inco_error *error);
+
+/* MOD: d = B A^-1, normalised; atoms without use (A_jj = 0) stay. gamma, rescale and iterations are not used. */
+int mod_update(inco_mat *d, const statistics *s, const update_settings *settings, update_result *result,
+               inco_error *error);
+
+#endif

@@ -1,0 +1,170 @@
+#ifdef INCO_HAVE_AUDIO
+#include "io/audio.h"
+
+#include <math.h>
+#include <sndfile.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/file.h"
+
+enum { BLOCK = 4096 }; /* frames */
+
+/* ---- Reading ---- */
+
+typedef struct samples {
+    float *values;
+    int64_t used, room;
+} samples;
+
+static int reserve(samples *s, int64_t more) {
+    if (s->room - s->used >= more) return 0;
+    int64_t room = s->room + s->room / 2 + more;
+    float *larger = memory_grow(s->values, s->used, room, sizeof *larger);
+    if (!larger) return -1;
+    s->values = larger;
+    s->room = room;
+    return 0;
+}
+
+static void append_mean(samples *s, const float *frames, int64_t count, int channels) {
+    for (int64_t i = 0; i < count; i++) {
+        double sum = 0;
+        for (int c = 0; c < channels; c++) sum += frames[i * channels + c];
+        s->values[s->used++] = (float)(sum / channels);
+    }
+}
+
+/* The number of frames that a header announces is not trusted: samples are taken as they come. */
+static int read_all(SNDFILE *file, const SF_INFO *info, samples *s, inco_error *error) {
+    float *frames = NEW_RAW(float, (int64_t)BLOCK * info->channels);
+    int failed = !frames;
+    for (sf_count_t got; !failed && (got = sf_readf_float(file, frames, BLOCK)) > 0;) {
+        failed = reserve(s, got) < 0;
+        if (!failed) append_mean(s, frames, got, info->channels);
+    }
+    memory_free(frames);
+    return failed ? error_no_memory(error) : INCO_OK;
+}
+
+/* MP3 only estimates its length. */
+static int check_complete(const char *path, SNDFILE *file, const SF_INFO *info, int64_t used, inco_error *error) {
+    const int exact = strcasecmp(strrchr(path, '.'), ".mp3") != 0;
+    if (sf_error(file) != SF_ERR_NO_ERROR)
+        return error_set(error, INCO_EFORMAT, "%s: damaged or truncated after %lld samples: %s", path, (long long)used,
+                         sf_strerror(file));
+    if (exact && info->frames < SF_COUNT_MAX && used < info->frames)
+        return error_set(error, INCO_EFORMAT, "%s: truncated: %lld of %lld samples are there", path, (long long)used,
+                         (long long)info->frames);
+    return INCO_OK;
+}
+
+static int check_samples(const char *path, const samples *s, inco_error *error) {
+    for (int64_t i = 0; i < s->used; i++)
+        if (!isfinite(s->values[i]))
+            return error_set(error, INCO_EDATA, "%s: %s at sample %lld (counted from 0); such values cannot be used",
+                             path, isnan(s->values[i]) ? "NaN" : "Inf", (long long)i);
+    return INCO_OK;
+}
+
+static int decode(const char *path, samples *s, double *rate, inco_error *error) {
+    SF_INFO info = {0};
+    int status = file_check(path, error);
+    if (status < 0) return status;
+    SNDFILE *file = sf_open(path, SFM_READ, &info);
+    if (!file) return error_set(error, INCO_EFORMAT, "%s: cannot be read as audio: %s", path, sf_strerror(NULL));
+    *rate = info.samplerate;
+    TRY(read_all(file, &info, s, error));
+    TRY(check_complete(path, file, &info, s->used, error));
+    TRY(check_samples(path, s, error));
+done:
+    sf_close(file);
+    return status;
+}
+
+int audio_load(const char *path, const io_how *how, io_array *out, inco_error *error) {
+    samples s = {0};
+    double rate = 0;
+    int status;
+    TRY(decode(path, &s, &rate, error));
+    TRY(mat_new_raw(&out->m, INCO_F32, s.used, 1, error));
+    if (s.used) memcpy(out->m.data, s.values, (size_t)s.used * sizeof *s.values);
+    out->rate = rate;
+    if (how->rate > 0 && how->rate != rate) {
+        out->rate = how->rate;
+        TRY(audio_resample(&out->m, rate, how->rate, path, error));
+    }
+done:
+    if (status < 0) inco_mat_free(&out->m);
+    memory_free(s.values);
+    return status;
+}
+
+/* ---- Writing ---- */
+
+static sf_count_t output_length(void *self) {
+    output *o = self;
+    int64_t here = output_seek(o, 0, SEEK_CUR), end = output_seek(o, 0, SEEK_END);
+    output_seek(o, here, SEEK_SET);
+    return end;
+}
+
+static sf_count_t output_move(sf_count_t offset, int whence, void *self) {
+    return output_seek(self, offset, whence);
+}
+static sf_count_t output_place(void *self) {
+    return output_seek(self, 0, SEEK_CUR);
+}
+static sf_count_t output_put(const void *bytes, sf_count_t count, void *self) {
+    return output_write(self, bytes, (size_t)count) < 0 ? 0 : count;
+}
+static sf_count_t output_get(void *bytes, sf_count_t count, void *self) {
+    (void)bytes, (void)count, (void)self;
+    return 0;
+}
+
+/* WAV and AU keep floats as they are; FLAC and AIFF 24 bits, cut off at full scale. */
+static int format_of(const char *path) {
+    static const struct row {
+        const char *ending;
+        int format;
+    } rows[] = {{".wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT},
+                {".flac", SF_FORMAT_FLAC | SF_FORMAT_PCM_24},
+                {".ogg", SF_FORMAT_OGG | SF_FORMAT_VORBIS},
+                {".aiff", SF_FORMAT_AIFF | SF_FORMAT_PCM_24},
+                {".au", SF_FORMAT_AU | SF_FORMAT_FLOAT}};
+    const char *ending = strrchr(path, '.');
+    for (size_t i = 0; ending && i < sizeof rows / sizeof *rows; i++)
+        if (!strcasecmp(ending, rows[i].ending)) return rows[i].format;
+    return rows[0].format;
+}
+
+static int encode(SNDFILE *file, const inco_mat *m) {
+    const float *values = m->data;
+    for (int64_t i = 0; i < m->rows; i += BLOCK) {
+        int64_t count = m->rows - i < BLOCK ? m->rows - i : BLOCK;
+        if (sf_write_float(file, values + i, count) != count) return -1;
+    }
+    return 0;
+}
+
+int audio_save(output *out, const io_array *array, const io_how *how, inco_error *error) {
+    SF_VIRTUAL_IO to_output = {output_length, output_move, output_get, output_put, output_place};
+    SF_INFO info = {.samplerate = (int)lround(how->rate), .channels = 1, .format = format_of(out->name)};
+    SNDFILE *file = sf_open_virtual(&to_output, SFM_WRITE, &info, out);
+    if (!file)
+        return error_set(error, INCO_EINVAL, "cannot write %s at %d Hz: %s", out->name, info.samplerate,
+                         sf_strerror(NULL));
+    sf_command(file, SFC_SET_CLIPPING, NULL, SF_TRUE);
+    sf_command(file, SFC_SET_ADD_PEAK_CHUNK, NULL, SF_FALSE); /* it holds the time: equal sound is equal bytes */
+    int failed = encode(file, &array->m) < 0;
+    if (sf_close(file) != 0 || failed || out->trouble)
+        return error_set(error, INCO_EIO, "cannot write %s: the audio library failed", out->name);
+    return INCO_OK;
+}
+#else
+typedef int audio_not_built;
+#endif

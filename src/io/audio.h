@@ -1,0 +1,14 @@
+/* Audio files through libsndfile, resampled through libsamplerate. */
+#ifndef INCO_IO_AUDIO_H
+#define INCO_IO_AUDIO_H
+
+#include "io/io.h"
+
+/* The mean of the channels, as one column of floats. */
+int audio_load(const char *path, const io_how *how, io_array *out, inco_error *error);
+int audio_save(output *out, const io_array *array, const io_how *how, inco_error *error);
+
+/* Replaces m, one column of floats, by the same sound at another rate. */
+int audio_resample(inco_mat *m, double from, double to, const char *path, inco_error *error);
+
+#endif

@@ -1,0 +1,116 @@
+#include "io/codes.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "sparse/csc.h"
+
+typedef struct entry {
+    int32_t index;
+    double value;
+} entry;
+
+static void set_value(inco_csc *codes, int64_t k, double value) {
+    if (codes->type == INCO_F32)
+        ((float *)codes->value)[k] = (float)value;
+    else
+        ((double *)codes->value)[k] = value;
+}
+
+static int check_starts(const inco_csc *codes, int64_t nonzeros, const char *path, inco_error *error) {
+    const int64_t *start = codes->start;
+    int good = start[0] == 0 && start[codes->cols] <= nonzeros;
+    for (int64_t n = 0; good && n < codes->cols; n++) good = start[n] <= start[n + 1];
+    return good ? INCO_OK : error_set(error, INCO_EFORMAT, "%s: the pointers of the sparse matrix do not rise", path);
+}
+
+static int check_entries(const inco_csc *codes, const char *path, inco_error *error) {
+    for (int64_t n = 0; n < codes->cols; n++)
+        for (int64_t k = codes->start[n]; k < codes->start[n + 1]; k++) {
+            if (codes->index[k] < 0 || codes->index[k] >= codes->rows)
+                return error_set(error, INCO_EFORMAT, "%s: an index of the sparse matrix is outside its %lld x %lld",
+                                 path, (long long)codes->cols, (long long)codes->rows);
+            if (!isfinite(csc_value(codes, k)))
+                return error_set(error, INCO_EDATA, "%s: NaN or Inf at row %lld, column %lld (counted from 0)", path,
+                                 (long long)n, (long long)codes->index[k]);
+        }
+    return INCO_OK;
+}
+
+static int rises(const int32_t *index, int64_t count) {
+    for (int64_t k = 1; k < count; k++)
+        if (index[k - 1] >= index[k]) return 0;
+    return 1;
+}
+
+static int by_index(const void *a, const void *b) {
+    const entry *x = a, *y = b;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+/* Sorts column n and sums its duplicates; returns how many entries are left. */
+static int64_t tidy_column(inco_csc *codes, int64_t n, entry *room) {
+    const int64_t first = codes->start[n], count = codes->start[n + 1] - first;
+    int64_t left = 0;
+    for (int64_t k = 0; k < count; k++) room[k] = (entry){codes->index[first + k], csc_value(codes, first + k)};
+    qsort(room, (size_t)count, sizeof *room, by_index);
+    for (int64_t k = 0; k < count; k++) {
+        if (left && room[left - 1].index == room[k].index)
+            room[left - 1].value += room[k].value;
+        else
+            room[left++] = room[k];
+    }
+    for (int64_t k = 0; k < left; k++) {
+        codes->index[first + k] = room[k].index;
+        set_value(codes, first + k, room[k].value);
+    }
+    return left;
+}
+
+/* Moves `count` entries from `from` down to `to`. */
+static void move_down(inco_csc *codes, int64_t to, int64_t from, int64_t count) {
+    for (int64_t k = 0; to != from && k < count; k++) {
+        codes->index[to + k] = codes->index[from + k];
+        set_value(codes, to + k, csc_value(codes, from + k));
+    }
+}
+
+static int64_t longest_column(const inco_csc *codes) {
+    int64_t longest = 0;
+    for (int64_t n = 0; n < codes->cols; n++) {
+        int64_t count = codes->start[n + 1] - codes->start[n];
+        if (count > longest) longest = count;
+    }
+    return longest;
+}
+
+static int tidy(inco_csc *codes, inco_error *error) {
+    entry *room = NULL;
+    int64_t kept = 0, first = 0;
+    for (int64_t n = 0; n < codes->cols; n++) {
+        int64_t count = codes->start[n + 1] - first;
+        codes->start[n] = first;
+        if (!rises(codes->index + first, count)) {
+            if (!room && !(room = NEW_RAW(entry, longest_column(codes)))) return error_no_memory(error);
+            count = tidy_column(codes, n, room);
+        }
+        move_down(codes, kept, first, count);
+        first = codes->start[n + 1];
+        codes->start[n] = kept;
+        kept += count;
+    }
+    codes->start[codes->cols] = kept;
+    memory_free(room);
+    return INCO_OK;
+}
+
+int codes_clean(inco_csc *codes, int64_t nonzeros, const char *path, inco_error *error) {
+    int status;
+    TRY(check_starts(codes, nonzeros, path, error));
+    TRY(check_entries(codes, path, error));
+    TRY(tidy(codes, error));
+done:
+    return status;
+}

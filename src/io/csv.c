@@ -1,0 +1,235 @@
+#define _GNU_SOURCE
+#include "io/csv.h"
+
+#include <ctype.h>
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#ifdef __APPLE__
+#include <xlocale.h>
+#endif
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/file.h"
+
+/* This thread reads and writes numbers with a decimal point until use_old: whatever the program's locale says. */
+static int use_point(locale_t *point, locale_t *old, inco_error *error) {
+    *point = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
+    if (!*point) return error_no_memory(error);
+    *old = uselocale(*point);
+    return INCO_OK;
+}
+
+static void use_old(locale_t point, locale_t old) {
+    uselocale(old);
+    freelocale(point);
+}
+
+/* ---- Reading ---- */
+
+typedef struct span {
+    const char *start, *end;
+} span;
+
+typedef struct table {
+    const char *name;
+    int64_t line;          /* from 1, as editors count */
+    int64_t rows, columns; /* columns: -1 before the first row */
+    double *values;
+    int64_t used, room;
+    char separator;
+} table;
+
+static int blank(char c) {
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static span trim(span s) {
+    while (s.start < s.end && blank(*s.start)) s.start++;
+    while (s.start < s.end && blank(s.end[-1])) s.end--;
+    return s;
+}
+
+static span next_line(const char **at, const char *end) {
+    const char *stop = memchr(*at, '\n', (size_t)(end - *at));
+    span line = {*at, stop ? stop : end};
+    *at = stop ? stop + 1 : end;
+    return line;
+}
+
+/* The next field of a line, which is moved behind it; 0 at the end. `more` says that a separator came last, so that a
+ * field follows even when nothing is left. */
+static int next_field(span *line, char separator, int *more, span *field) {
+    if (separator == ' ') {
+        *line = trim(*line);
+        if (line->start == line->end) return 0;
+        field->start = line->start;
+        while (line->start < line->end && !blank(*line->start)) line->start++;
+        field->end = line->start;
+        return 1;
+    }
+    if (line->start == line->end && !*more) return 0;
+    const char *stop = memchr(line->start, separator, (size_t)(line->end - line->start));
+    *more = stop != NULL;
+    *field = trim((span){line->start, stop ? stop : line->end});
+    line->start = stop ? stop + 1 : line->end;
+    return 1;
+}
+
+static int to_number(span field, double *value) {
+    char text[128], *end;
+    size_t length = (size_t)(field.end - field.start);
+    if (length > 2 && field.start[0] == '"' && field.end[-1] == '"') {
+        field.start++;
+        length -= 2;
+    }
+    if (!length || length >= sizeof text) return 0;
+    memcpy(text, field.start, length);
+    text[length] = 0;
+    *value = strtod(text, &end);
+    return end == text + length;
+}
+
+static int no_number(const table *t, int64_t column, span field, inco_error *error) {
+    char shown[33];
+    size_t length = (size_t)(field.end - field.start), used = 0;
+    for (; used < length && used + 1 < sizeof shown; used++)
+        shown[used] = (char)(isprint((unsigned char)field.start[used]) ? field.start[used] : '?');
+    shown[used] = 0;
+    return error_set(error, INCO_EFORMAT, "%s: %s%s%s at row %lld, column %lld (counted from 0; line %lld of the file)",
+                     t->name, length ? "'" : "nothing where a number should be", shown, length ? "' is no number" : "",
+                     (long long)t->rows, (long long)column, (long long)t->line);
+}
+
+static int push(table *t, double value, inco_error *error) {
+    if (t->used == t->room) {
+        int64_t room = t->room ? 2 * t->room : 4096;
+        double *larger = memory_grow(t->values, t->used, room, sizeof *larger);
+        if (!larger) return error_no_memory(error);
+        t->values = larger;
+        t->room = room;
+    }
+    t->values[t->used++] = value;
+    return INCO_OK;
+}
+
+static int add_row(table *t, span line, inco_error *error) {
+    int64_t column = 0;
+    int more = 0, status;
+    span field;
+    double value;
+    for (; next_field(&line, t->separator, &more, &field); column++) {
+        if (!to_number(field, &value)) return no_number(t, column, field, error);
+        if ((status = push(t, value, error)) < 0) return status;
+    }
+    if (t->columns < 0) t->columns = column;
+    if (column != t->columns)
+        return error_set(error, INCO_EFORMAT,
+                         "%s: row %lld (counted from 0; line %lld of the file) has %lld numbers where the rows before "
+                         "have %lld",
+                         t->name, (long long)t->rows, (long long)t->line, (long long)column, (long long)t->columns);
+    t->rows++;
+    return INCO_OK;
+}
+
+/* A line of names above the numbers: not one of its fields is a number. */
+static int is_header(const table *t, span line) {
+    int more = 0;
+    span field;
+    double value;
+    while (next_field(&line, t->separator, &more, &field))
+        if (to_number(field, &value)) return 0;
+    return 1;
+}
+
+static char choose_separator(span line, const char *separators) {
+    for (; *separators && *separators != ' '; separators++)
+        if (memchr(line.start, *separators, (size_t)(line.end - line.start))) return *separators;
+    return ' ';
+}
+
+static int parse_lines(table *t, const char *at, const char *end, const char *separators, inco_error *error) {
+    int status = INCO_OK;
+    if (end - at >= 3 && !memcmp(at, "\xEF\xBB\xBF", 3)) at += 3; /* a byte order mark */
+    while (status >= 0 && at < end) {
+        span line = next_line(&at, end), text = trim(line);
+        t->line++;
+        if (text.start == text.end || *text.start == '#') continue;
+        if (line.end > line.start && line.end[-1] == '\r') line.end--;
+        if (!t->separator) {
+            t->separator = choose_separator(line, separators);
+            if (is_header(t, line)) continue;
+        }
+        status = add_row(t, line, error);
+    }
+    if (status >= 0 && !t->used) return error_set(error, INCO_EFORMAT, "%s holds no numbers", t->name);
+    return status;
+}
+
+int csv_parse(const char *text, size_t length, const char *name, const char *separators, inco_mat *m,
+              inco_error *error) {
+    table t = {.name = name, .columns = -1};
+    locale_t point = 0, old = 0;
+    *m = (inco_mat){0};
+    int status = use_point(&point, &old, error);
+    if (status < 0) return status;
+    TRY(parse_lines(&t, text, text + length, separators, error));
+    TRY(mat_new_raw(m, INCO_F64, t.columns, t.rows, error));
+    memcpy(m->data, t.values, (size_t)t.used * sizeof *t.values);
+done:
+    use_old(point, old);
+    memory_free(t.values);
+    return status;
+}
+
+static int is_tsv(const char *path) {
+    const size_t length = strlen(path);
+    return length >= 4 && !strcasecmp(path + length - 4, ".tsv");
+}
+
+int csv_load(const char *path, const io_how *how, io_array *out, inco_error *error) {
+    file_bytes file;
+    inco_mat rows = {0};
+    int status = file_read(&file, path, error);
+    if (status < 0) return status;
+    out->columns = how->columns;
+    TRY(csv_parse((const char *)file.data, file.length, path, is_tsv(path) ? "\t,; " : ",\t; ", &rows, error));
+    if (!how->columns) {
+        out->m = rows;
+        rows = (inco_mat){0};
+    } else {
+        TRY(mat_transpose(&out->m, &rows, error));
+    }
+done:
+    inco_mat_free(&rows);
+    file_release(&file);
+    return status;
+}
+
+/* ---- Writing ---- */
+
+/* As many digits as bring the same number back. */
+static int write_number(output *out, double value, inco_type type, char after) {
+    char text[40];
+    int length = snprintf(text, sizeof text, type == INCO_F32 ? "%.9g%c" : "%.17g%c", value, after);
+    return output_write(out, text, (size_t)length);
+}
+
+int csv_save(output *out, const io_array *array, const io_how *how, inco_error *error) {
+    const inco_mat *m = &array->m;
+    const int64_t lines = how->columns ? m->rows : m->cols, fields = how->columns ? m->cols : m->rows;
+    const char separator = is_tsv(out->name) ? '\t' : ',';
+    locale_t point = 0, old = 0;
+    int status = use_point(&point, &old, error), failed = 0;
+    if (status < 0) return status;
+    for (int64_t a = 0; !failed && a < lines; a++)
+        for (int64_t b = 0; !failed && b < fields; b++) {
+            double value = how->columns ? mat_get(m, a, b) : mat_get(m, b, a);
+            failed = write_number(out, value, m->type, b + 1 < fields ? separator : '\n');
+        }
+    use_old(point, old);
+    return failed ? INCO_EIO : INCO_OK;
+}

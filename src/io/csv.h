@@ -1,0 +1,15 @@
+/* Numbers in text, a row per line. */
+#ifndef INCO_IO_CSV_H
+#define INCO_IO_CSV_H
+
+#include "io/io.h"
+
+/* `text` need not end in a zero byte. Separators in order of preference: the first of them that the first line has is
+ * taken; a blank stands for any run of blanks. The rows become the columns of m. */
+int csv_parse(const char *text, size_t length, const char *name, const char *separators, inco_mat *m,
+              inco_error *error);
+
+int csv_load(const char *path, const io_how *how, io_array *out, inco_error *error);
+int csv_save(output *out, const io_array *array, const io_how *how, inco_error *error);
+
+#endif

@@ -1,0 +1,369 @@
+/* Signals to learn from or to encode, out of files: matrices as they are, audio and images cut into windows and patches
+ * when they are read, so that overlapping ones take no memory. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/options.h"
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "io/cut.h"
+#include "io/io.h"
+#include "io/paths.h"
+#include "mat/mat.h"
+
+typedef struct data_file {
+    io_array array;
+    int64_t first; /* places in the files before */
+} data_file;
+
+struct inco_data {
+    path_list paths;
+    data_file *files; /* one per path */
+    cut cut;          /* matrices: a place per column */
+    int64_t places;   /* in all files */
+    int64_t *pick;    /* the place of each signal, or NULL: all in order */
+    inco_source source;
+};
+
+/* ---- Reading signals ---- */
+
+static const data_file *file_of(const inco_data *d, int64_t place) {
+    int64_t low = 0, high = d->paths.count - 1;
+    while (low < high) {
+        int64_t middle = (low + high + 1) / 2;
+        if (d->files[middle].first <= place)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return &d->files[low];
+}
+
+/* `count` values to out[at], of the source's type. */
+static void put(const inco_data *d, void *out, int64_t at, inco_type type, const void *from, int64_t count) {
+    const inco_mat source = inco_mat_view(type, count, 1, (void *)from);
+    const inco_mat target = inco_mat_view(d->source.type, count, 1, (char *)out + (size_t)at * d->source.type);
+    mat_copy(&target, &source);
+}
+
+static int read_column(const inco_data *d, const data_file *file, int64_t column, void *out, inco_error *error) {
+    const io_array one = {mat_columns(&file->array.m, column, 1), 0, file->array.columns};
+    int status = io_check_finite(d->paths.path[file - d->files], &one, column, error);
+    if (status >= 0) put(d, out, 0, one.m.type, one.m.data, one.m.rows);
+    return status;
+}
+
+static void read_window(const inco_data *d, const data_file *file, int64_t place, void *out) {
+    const inco_mat *m = &file->array.m;
+    int64_t start, none;
+    cut_place(&d->cut, m->rows, 1, place, &start, &none);
+    const int64_t there = m->rows - start < d->cut.rows ? m->rows - start : d->cut.rows;
+    put(d, out, 0, INCO_F32, (const float *)m->data + start, there);
+    memset((char *)out + (size_t)there * d->source.type, 0, (size_t)(d->cut.rows - there) * d->source.type);
+}
+
+static void read_patch(const inco_data *d, const data_file *file, int64_t place, void *out) {
+    const inco_mat *m = &file->array.m;
+    int64_t row, col;
+    cut_place(&d->cut, m->cols, m->rows, place, &row, &col);
+    for (int64_t r = 0; r < d->cut.rows; r++)
+        put(d, out, r * d->cut.cols, INCO_F32, (const float *)mat_column(m, row + r) + col, d->cut.cols);
+}
+
+static int read_place(const inco_data *d, int64_t place, void *out, inco_error *error) {
+    const data_file *file = file_of(d, place);
+    place -= file->first;
+    switch (d->cut.kind) {
+    case IO_MATRIX:
+        return read_column(d, file, place, out, error);
+    case IO_AUDIO:
+        read_window(d, file, place, out);
+        return INCO_OK;
+    default:
+        read_patch(d, file, place, out);
+        return INCO_OK;
+    }
+}
+
+static int read_signals(void *self, int64_t first, int64_t count, void *out, inco_error *error) {
+    const inco_data *d = self;
+    const size_t size = (size_t)d->source.dim * d->source.type;
+    int status = INCO_OK;
+    for (int64_t n = 0; status >= 0 && n < count; n++)
+        status = read_place(d, d->pick ? d->pick[first + n] : first + n, (char *)out + (size_t)n * size, error);
+    return status;
+}
+
+/* ---- Opening: kinds and options ---- */
+
+static int known_name(const char *path) {
+    return io_find(path) != NULL;
+}
+
+static int find_kind(inco_data *d, inco_error *error) {
+    const io_format *first = NULL, *format;
+    for (int64_t i = 0; i < d->paths.count; i++) {
+        int status = io_need(&format, d->paths.path[i], -1, IO_LOADS, error);
+        if (status < 0) return status;
+        if (first && format->kind != first->kind)
+            return error_set(error, INCO_EINVAL, "%s is %s and %s is %s: give files of one kind", d->paths.path[0],
+                             io_kind_name(first->kind), d->paths.path[i], io_kind_name(format->kind));
+        if (!first) first = format;
+    }
+    d->cut.kind = first->kind;
+    return INCO_OK;
+}
+
+/* Options of another kind of data are refused, not ignored. */
+static int check_options(const inco_data *d, const inco_options *o, inco_error *error) {
+    static const struct rule {
+        const char *option;
+        unsigned kinds;
+        const char *belongs;
+    } rules[] = {{"window", 1u << IO_AUDIO, "audio"},
+                 {"rate", 1u << IO_AUDIO, "audio"},
+                 {"patch", 1u << IO_IMAGE, "images"},
+                 {"hop", 1u << IO_AUDIO | 1u << IO_IMAGE, "audio and images"}};
+    const char *path = d->paths.path[0];
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (inco_options_given(o, rules[i].option) && !(rules[i].kinds >> d->cut.kind & 1))
+            return error_set(error, INCO_EINVAL, "--%s is for %s, and %s is %s", rules[i].option, rules[i].belongs,
+                             path, io_kind_name(d->cut.kind));
+    if (o->signals != OPTION_UNSET && o->hop != OPTION_UNSET)
+        return error_set(error, INCO_EINVAL, "--signals takes some at random and --hop takes all: give one of them");
+    if (d->cut.kind == IO_AUDIO && o->window == OPTION_UNSET)
+        return error_set(error, INCO_EINVAL, "%s is audio: give --window, the samples per signal, such as --window 160",
+                         path);
+    if (d->cut.kind == IO_IMAGE && !o->patch_rows)
+        return error_set(error, INCO_EINVAL, "%s is an image: give --patch, the size of a signal, such as --patch 8x8",
+                         path);
+    return INCO_OK;
+}
+
+static void set_cut(cut *c, const inco_options *o) {
+    c->rows = c->kind == IO_AUDIO ? o->window : o->patch_rows;
+    c->cols = c->kind == IO_AUDIO ? 1 : o->patch_cols;
+    c->whole = o->signals == OPTION_UNSET;
+    c->step = c->kind == IO_IMAGE && c->cols < c->rows ? c->cols : c->rows;
+    if (o->hop != OPTION_UNSET) c->step = o->hop;
+    if (!c->whole) c->step = 1;
+}
+
+/* ---- Opening: the files ---- */
+
+typedef struct loading {
+    inco_data *data;
+    io_how how;
+} loading;
+
+static int load_one(void *self, int64_t i, int thread, inco_error *error) {
+    loading *l = self;
+    (void)thread;
+    return io_load(l->data->paths.path[i], &l->how, &l->data->files[i].array, error);
+}
+
+static int load_files(inco_data *d, const inco_options *o, inco_error *error) {
+    loading l = {d, io_how_from(o)};
+    d->files = NEW(data_file, d->paths.count);
+    if (!d->files) return error_no_memory(error);
+    return parallel_for(parallel_threads(o->threads), d->paths.count, load_one, &l, error);
+}
+
+/* All matrices have signals of one dimension, all audio has one rate. */
+static int check_equal(const inco_data *d, inco_error *error) {
+    const io_array *a = &d->files[0].array;
+    for (int64_t i = 1; i < d->paths.count; i++) {
+        const io_array *b = &d->files[i].array;
+        if (d->cut.kind == IO_MATRIX && a->m.rows != b->m.rows)
+            return error_set(error, INCO_EDIM,
+                             "%s has signals of %lld values, %s of %lld: they cannot be used together",
+                             d->paths.path[0], (long long)a->m.rows, d->paths.path[i], (long long)b->m.rows);
+        if (d->cut.kind == IO_AUDIO && a->rate != b->rate)
+            return error_set(error, INCO_EDATA, "%s is at %g Hz, %s at %g Hz: give --rate to resample them to one rate",
+                             d->paths.path[0], a->rate, d->paths.path[i], b->rate);
+    }
+    return INCO_OK;
+}
+
+static int64_t places_in(const inco_data *d, const inco_mat *m) {
+    switch (d->cut.kind) {
+    case IO_MATRIX:
+        return m->cols;
+    case IO_AUDIO:
+        return cut_count(&d->cut, m->rows, 1);
+    default:
+        return cut_count(&d->cut, m->cols, m->rows);
+    }
+}
+
+static int count_places(inco_data *d, inco_error *error) {
+    const cut *c = &d->cut;
+    for (int64_t i = 0; i < d->paths.count; i++) {
+        const inco_mat *m = &d->files[i].array.m;
+        int64_t places = places_in(d, m);
+        if (!places && c->kind == IO_IMAGE && c->whole)
+            return error_set(error, INCO_EDATA, "%s has %lld x %lld pixels: smaller than the patch of %lld x %lld",
+                             d->paths.path[i], (long long)m->cols, (long long)m->rows, (long long)c->rows,
+                             (long long)c->cols);
+        d->files[i].first = d->places;
+        d->places += places;
+    }
+    if (d->places) return INCO_OK;
+    if (c->kind == IO_AUDIO)
+        return error_set(error, INCO_EDATA, "%s%s: no file has as many samples as the window of %lld", d->paths.path[0],
+                         d->paths.count > 1 ? " and the others" : "", (long long)c->rows);
+    return error_set(error, INCO_EDATA, "%s%s: no image is as large as the patch of %lld x %lld", d->paths.path[0],
+                     d->paths.count > 1 ? " and the others" : "", (long long)c->rows, (long long)c->cols);
+}
+
+/* ---- Opening: random signals ---- */
+
+static int by_number(const void *a, const void *b) {
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static int pick_columns(inco_data *d, int64_t count, uint64_t seed, inco_error *error) {
+    if (rng_choose(seed, RNG_WINDOWS, d->places, count, d->pick) < 0) return error_no_memory(error);
+    qsort(d->pick, (size_t)count, sizeof *d->pick, by_number);
+    return INCO_OK;
+}
+
+/* All values equal: digital silence, or a patch of one colour. */
+static int is_constant(const inco_data *d, int64_t place) {
+    const data_file *file = file_of(d, place);
+    const inco_mat *m = &file->array.m;
+    int64_t row, col;
+    place -= file->first;
+    if (d->cut.kind == IO_AUDIO) {
+        const float *window = (const float *)m->data + place;
+        for (int64_t i = 1; i < d->cut.rows; i++)
+            if (window[i] != window[0]) return 0;
+        return 1;
+    }
+    cut_place(&d->cut, m->cols, m->rows, place, &row, &col);
+    const float first = ((const float *)mat_column(m, row))[col];
+    for (int64_t r = 0; r < d->cut.rows; r++)
+        for (int64_t c = 0; c < d->cut.cols; c++)
+            if (((const float *)mat_column(m, row + r))[col + c] != first) return 0;
+    return 1;
+}
+
+/* Draws with replacement; constant places are drawn again, but not for ever. A signal of one value always is. */
+static int pick_places(inco_data *d, int64_t count, uint64_t seed, inco_error *error) {
+    enum { TRIES = 10000 };
+    const int single = d->source.dim == 1;
+    uint64_t draw = 0;
+    for (int64_t n = 0; n < count; n++) {
+        int tries = 0;
+        do {
+            d->pick[n] = rng_below(seed, RNG_WINDOWS, draw++, d->places);
+        } while (!single && is_constant(d, d->pick[n]) && ++tries < TRIES);
+        if (tries == TRIES)
+            return error_set(error, INCO_EDATA, "%s%s: %d %s drawn in a row were %s: there is too little to learn from",
+                             d->paths.path[0], d->paths.count > 1 ? " and the others" : "", TRIES,
+                             d->cut.kind == IO_AUDIO ? "windows" : "patches",
+                             d->cut.kind == IO_AUDIO ? "digital silence" : "of one colour");
+    }
+    return INCO_OK;
+}
+
+static int pick_signals(inco_data *d, const inco_options *o, inco_error *error) {
+    static const char *const names[] = {[IO_MATRIX] = "signals", [IO_AUDIO] = "windows", [IO_IMAGE] = "patches"};
+    const int64_t count = o->signals;
+    d->source.count = d->places;
+    if (count == OPTION_UNSET) return INCO_OK;
+    if (count > d->places)
+        return error_set(error, INCO_EDATA, "--signals asks for %lld, and there are %lld %s", (long long)count,
+                         (long long)d->places, names[d->cut.kind]);
+    d->source.count = count;
+    d->pick = NEW_RAW(int64_t, count);
+    if (!d->pick) return error_no_memory(error);
+    return d->cut.kind == IO_MATRIX ? pick_columns(d, count, (uint64_t)o->seed, error)
+                                    : pick_places(d, count, (uint64_t)o->seed, error);
+}
+
+/* ---- The whole ---- */
+
+static void set_source(inco_data *d, const inco_options *o) {
+    inco_type widest = INCO_F32;
+    for (int64_t i = 0; i < d->paths.count; i++)
+        if (d->files[i].array.m.type == INCO_F64) widest = INCO_F64;
+    d->source = (inco_source){.size = sizeof d->source, .self = d, .read = read_signals};
+    d->source.type = options_precision(o, widest);
+    d->source.dim = d->cut.kind == IO_MATRIX ? d->files[0].array.m.rows : d->cut.rows * d->cut.cols;
+}
+
+static int open_data(inco_data *d, const char *const *paths, int count, const inco_options *o, inco_error *error) {
+    int status;
+    TRY(paths_expand(&d->paths, paths, count, known_name, error));
+    TRY(find_kind(d, error));
+    TRY(check_options(d, o, error));
+    set_cut(&d->cut, o);
+    TRY(load_files(d, o, error));
+    TRY(check_equal(d, error));
+    set_source(d, o);
+    TRY(count_places(d, error));
+    TRY(pick_signals(d, o, error));
+done:
+    return status;
+}
+
+int inco_data_open(inco_data **data, const char *const *paths, int count, const inco_options *options,
+                   inco_error *error) {
+    inco_options *defaults = options ? NULL : inco_options_new();
+    inco_data *d = NEW(inco_data, 1);
+    *data = NULL;
+    int status = d && (options || defaults) ? open_data(d, paths, count, options ? options : defaults, error)
+                                            : error_no_memory(error);
+    if (status < 0)
+        inco_data_free(d);
+    else
+        *data = d;
+    inco_options_free(defaults);
+    return status;
+}
+
+void inco_data_free(inco_data *d) {
+    if (!d) return;
+    for (int64_t i = 0; d->files && i < d->paths.count; i++) inco_mat_free(&d->files[i].array.m);
+    memory_free(d->files);
+    memory_free(d->pick);
+    paths_free(&d->paths);
+    memory_free(d);
+}
+
+const inco_source *inco_data_source(const inco_data *d) {
+    return &d->source;
+}
+int64_t inco_data_files(const inco_data *d) {
+    return d->paths.count;
+}
+const char *inco_data_kind(const inco_data *d) {
+    return io_kind_name(d->cut.kind);
+}
+
+/* Random windows and patches cannot be put back: they have no origin. */
+int inco_data_origin(const inco_data *d, inco_origin *origin, inco_error *error) {
+    *origin = (inco_origin){.size = sizeof *origin, .signals = d->source.count};
+    if (d->cut.kind == IO_MATRIX || d->pick) return INCO_OK;
+    origin->shape = NEW_RAW(int64_t, 2 * d->paths.count);
+    if (!origin->shape) return error_no_memory(error);
+    const int image = d->cut.kind == IO_IMAGE;
+    for (int64_t i = 0; i < d->paths.count; i++) {
+        const inco_mat *m = &d->files[i].array.m;
+        origin->shape[2 * i] = image ? m->cols : m->rows;
+        origin->shape[2 * i + 1] = image ? m->rows : 1;
+    }
+    origin->kind = (int)d->cut.kind;
+    origin->files = d->paths.count;
+    origin->hop = d->cut.step;
+    origin->window = image ? 0 : d->cut.rows;
+    origin->rate = image ? 0 : d->files[0].array.rate;
+    origin->patch_rows = image ? d->cut.rows : 0;
+    origin->patch_cols = image ? d->cut.cols : 0;
+    return INCO_OK;
+}

@@ -1,0 +1,249 @@
+/* The table of formats, and what is done by it. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/error.h"
+#include "base/options.h"
+#include "io/audio.h"
+#include "io/csv.h"
+#include "io/image.h"
+#include "io/io.h"
+#include "io/matfile.h"
+#include "io/npy.h"
+#include "io/npz.h"
+#include "mat/mat.h"
+
+/* ---- What this build has ---- */
+
+#ifdef INCO_HAVE_NPZ
+#define NPZ(function) function
+enum { HAVE_NPZ = 1 };
+#else
+#define NPZ(function) NULL
+enum { HAVE_NPZ = 0 };
+#endif
+#ifdef INCO_HAVE_AUDIO
+#define AUDIO(function) function
+enum { HAVE_AUDIO = 1 };
+#else
+#define AUDIO(function) NULL
+enum { HAVE_AUDIO = 0 };
+#endif
+#ifdef INCO_HAVE_RESAMPLE
+enum { HAVE_RESAMPLE = 1 };
+#else
+enum { HAVE_RESAMPLE = 0 };
+#endif
+#ifdef INCO_HAVE_PNG
+#define PNG(function) function
+enum { HAVE_PNG = 1 };
+#else
+#define PNG(function) NULL
+enum { HAVE_PNG = 0 };
+#endif
+#ifdef INCO_HAVE_MAT
+#define MAT(function) function
+enum { HAVE_MAT = 1 };
+#else
+#define MAT(function) NULL
+enum { HAVE_MAT = 0 };
+#endif
+
+static const struct feature {
+    const char *name, *library, *package;
+    int built;
+} features[] = {
+    [IO_ALWAYS] = {"", "", "", 1},
+    [IO_NPZ] = {"npz", "libzip", "libzip-dev", HAVE_NPZ},
+    [IO_AUDIO_FILES] = {"audio", "libsndfile", "libsndfile1-dev", HAVE_AUDIO},
+    [IO_RESAMPLE] = {"resample", "libsamplerate", "libsamplerate0-dev", HAVE_RESAMPLE},
+    [IO_PNG] = {"png", "libpng", "libpng-dev", HAVE_PNG},
+    [IO_MAT] = {"mat", "matio", "libmatio-dev", HAVE_MAT},
+};
+enum { FEATURES = sizeof features / sizeof *features };
+
+int inco_has(const char *name) {
+    for (int i = IO_ALWAYS + 1; i < FEATURES; i++)
+        if (!strcmp(features[i].name, name)) return features[i].built;
+    return -1;
+}
+
+int io_need_feature(io_feature feature, const char *path, inco_error *error) {
+    const struct feature *f = &features[feature];
+    if (f->built) return INCO_OK;
+    return error_set(error, INCO_ENOTBUILT,
+                     "%s: this build of inco lacks %s; install it (Debian: %s) and build inco again", path, f->library,
+                     f->package);
+}
+
+/* ---- The table ---- */
+
+static const io_format formats[] = {
+    /* clang-format off */
+    {".npy", IO_MATRIX, IO_ALWAYS, IO_LOADS | IO_SAVES, npy_load, npy_save, NULL, NULL},
+    {".npz", IO_MATRIX, IO_NPZ, IO_LOADS | IO_SAVES | IO_CODES | IO_SEEKS,
+     NPZ(npz_load), NPZ(npz_save), NPZ(npz_load_codes), NPZ(npz_save_codes)},
+    {".csv .tsv", IO_MATRIX, IO_ALWAYS, IO_LOADS | IO_SAVES, csv_load, csv_save, NULL, NULL},
+    {".mat", IO_MATRIX, IO_MAT, IO_LOADS | IO_SAVES | IO_CODES | IO_SEEKS,
+     MAT(matfile_load), MAT(matfile_save), MAT(matfile_load_codes), MAT(matfile_save_codes)},
+    {".wav .flac .ogg .aiff .au", IO_AUDIO, IO_AUDIO_FILES, IO_LOADS | IO_SAVES | IO_SEEKS,
+     AUDIO(audio_load), AUDIO(audio_save), NULL, NULL},
+    {".aif .aifc .oga .opus .mp3 .caf .w64 .rf64 .snd .sph .nist .voc", IO_AUDIO, IO_AUDIO_FILES, IO_LOADS,
+     AUDIO(audio_load), NULL, NULL, NULL},
+    {".png", IO_IMAGE, IO_PNG, IO_LOADS | IO_SAVES, PNG(image_load_png), PNG(image_save_png), NULL, NULL},
+    {".pgm", IO_IMAGE, IO_ALWAYS, IO_LOADS | IO_SAVES, image_load_pgm, image_save_pgm, NULL, NULL},
+    /* clang-format on */
+};
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+const char *io_kind_name(io_kind kind) {
+    static const char *const names[] = {[IO_MATRIX] = "matrix", [IO_AUDIO] = "audio", [IO_IMAGE] = "image"};
+    return names[kind];
+}
+
+/* Is `ending` one of the words of the list? Letters of either case. */
+static int listed(const char *list, const char *ending) {
+    const size_t length = strlen(ending);
+    while (*list) {
+        size_t n = strcspn(list, " ");
+        if (n == length && !strncasecmp(list, ending, n)) return 1;
+        list += n + (list[n] == ' ');
+    }
+    return 0;
+}
+
+const io_format *io_find(const char *path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *ending = strrchr(name, '.');
+    if (!ending || ending == name) return NULL;
+    for (int i = 0; i < FORMATS; i++)
+        if (listed(formats[i].extensions, ending)) return &formats[i];
+    return NULL;
+}
+
+static int suits(const io_format *f, int kind, unsigned what) {
+    return (kind < 0 || (int)f->kind == kind) && (f->can & what) == what;
+}
+
+static int wrong_ending(const char *path, int kind, unsigned what, inco_error *error) {
+    char endings[256] = "";
+    size_t used = 0;
+    for (int i = 0; i < FORMATS; i++)
+        if (suits(&formats[i], kind, what) && used < sizeof endings)
+            used += (size_t)snprintf(endings + used, sizeof endings - used, " %s", formats[i].extensions);
+    return error_set(error, INCO_EINVAL, "%s: the name tells the format; %s%s must end in one of%s", path,
+                     what & IO_CODES ? "codes"
+                     : kind < 0      ? "a file"
+                                     : io_kind_name((io_kind)kind),
+                     what & IO_SAVES ? " to write" : " to read", endings);
+}
+
+int io_need(const io_format **format, const char *path, int kind, unsigned what, inco_error *error) {
+    const io_format *found = io_find(path);
+    if (!found || !suits(found, kind, what)) return wrong_ending(path, kind, what, error);
+    *format = found;
+    return io_need_feature(found->feature, path, error);
+}
+
+/* ---- Loading and saving by it ---- */
+
+io_how io_how_from(const inco_options *options) {
+    io_how how = {0};
+    if (!options) return how;
+    how.columns = options->columns == 1;
+    how.variable = options->variable;
+    how.rate = isnan(options->rate) ? 0 : options->rate;
+    return how;
+}
+
+int io_load(const char *path, const io_how *how, io_array *out, inco_error *error) {
+    const io_format *format;
+    memset(out, 0, sizeof *out);
+    int status = io_need(&format, path, -1, IO_LOADS, error);
+    return status < 0 ? status : format->load(path, how, out, error);
+}
+
+int io_save(const io_format *format, const char *path, const io_array *array, const io_how *how, inco_error *error) {
+    output out;
+    int status = output_open(&out, path, !!(format->can & IO_SEEKS), error);
+    if (status < 0) return status;
+    return output_finish(&out, format->save(&out, array, how, error), error);
+}
+
+int io_check_finite(const char *path, const io_array *array, int64_t first, inco_error *error) {
+    int64_t i, j;
+    if (!mat_find_nonfinite(&array->m, &i, &j)) return INCO_OK;
+    const char *what = isnan(mat_get(&array->m, i, j)) ? "NaN" : "Inf";
+    j += first;
+    return error_set(error, INCO_EDATA, "%s: %s at row %lld, column %lld (counted from 0); such values cannot be used",
+                     path, what, (long long)(array->columns ? i : j), (long long)(array->columns ? j : i));
+}
+
+int inco_load(const char *path, const inco_options *options, inco_mat *m, inco_error *error) {
+    const io_format *format;
+    io_array array = {0};
+    const io_how how = io_how_from(options);
+    int status;
+    memset(m, 0, sizeof *m);
+    TRY(io_need(&format, path, IO_MATRIX, IO_LOADS, error));
+    TRY(format->load(path, &how, &array, error));
+    TRY(io_check_finite(path, &array, 0, error));
+    *m = array.m;
+    return INCO_OK;
+done:
+    inco_mat_free(&array.m);
+    return status;
+}
+
+static int check_matrix(const char *path, const inco_mat *m, inco_error *error) {
+    if (m->data && m->rows > 0 && m->cols > 0 && m->ld >= m->rows) return INCO_OK;
+    return error_set(error, INCO_EINVAL, "%s: a matrix of %lld x %lld cannot be written", path, (long long)m->rows,
+                     (long long)m->cols);
+}
+
+int inco_save(const char *path, const inco_mat *m, const inco_options *options, const char *meta, inco_error *error) {
+    const io_format *format;
+    const io_array array = {.m = *m};
+    io_how how = io_how_from(options);
+    int status;
+    how.meta = meta;
+    TRY(check_matrix(path, m, error));
+    TRY(io_need(&format, strcmp(path, "-") ? path : "-.npy", IO_MATRIX, IO_SAVES, error));
+    TRY(io_save(format, path, &array, &how, error));
+done:
+    return status;
+}
+
+int inco_load_codes(const char *path, inco_csc *codes, inco_origin *origin, inco_error *error) {
+    const io_format *format;
+    inco_origin unwanted;
+    if (!origin) origin = &unwanted;
+    memset(codes, 0, sizeof *codes);
+    *origin = (inco_origin){.size = sizeof *origin};
+    int status = io_need(&format, path, -1, IO_LOADS | IO_CODES, error);
+    if (status >= 0) status = format->load_codes(path, codes, origin, error);
+    if (status < 0) inco_csc_free(codes);
+    if (status < 0 || origin == &unwanted) inco_origin_free(origin);
+    return status;
+}
+
+int inco_save_codes(const char *path, const inco_csc *codes, const inco_origin *origin, inco_error *error) {
+    const io_format *format;
+    output out;
+    int status = io_need(&format, strcmp(path, "-") ? path : "-.npz", -1, IO_SAVES | IO_CODES, error);
+    if (status < 0) return status;
+    status = output_open(&out, path, 1, error);
+    if (status < 0) return status;
+    return output_finish(&out, format->save_codes(&out, codes, origin, error), error);
+}
+
+/* A name that ends in a slash is a folder, to be made when needed: its parent must allow that. */
+int inco_check_output(const char *path, inco_error *error) {
+    const io_format *format;
+    const size_t length = strlen(path);
+    if (!strcmp(path, "-")) return INCO_OK;
+    if (length && path[length - 1] == '/') return output_check_folder(path, error);
+    int status = output_check(path, error);
+    return status < 0 ? status : io_need(&format, path, -1, IO_SAVES, error);
+}

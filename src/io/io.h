@@ -1,0 +1,65 @@
+/* Files: one row of the table in format.c per format, and what the rows share. A new format is one file with these
+ * functions and one row. */
+#ifndef INCO_IO_IO_H
+#define INCO_IO_IO_H
+
+#include <inco/inco.h>
+
+#include "io/output.h"
+
+typedef enum io_kind { IO_MATRIX, IO_AUDIO, IO_IMAGE } io_kind;
+
+/* Optional libraries of the build. */
+typedef enum io_feature { IO_ALWAYS, IO_NPZ, IO_AUDIO_FILES, IO_RESAMPLE, IO_PNG, IO_MAT } io_feature;
+
+/* What the formats are told when they load or save. */
+typedef struct io_how {
+    int columns;          /* matrices: signals stand in the columns of the file */
+    const char *variable; /* matrices: the array to load of several, or NULL */
+    double rate;          /* audio: the rate to resample to when loading (0: the file's own), or to save with */
+    const char *meta;     /* matrices: JSON text to save beside it, or NULL */
+} io_how;
+
+/* What was loaded. Matrix: a signal per column; audio: one column of samples; image: a row of pixels per column. */
+typedef struct io_array {
+    inco_mat m;
+    double rate;
+    int columns; /* column j of m is column j of the file, not its row j */
+} io_array;
+
+/* What can be done with a format, in this build or another; IO_SEEKS: saving moves back in the file, or needs its name.
+ */
+enum { IO_LOADS = 1, IO_SAVES = 2, IO_CODES = 4, IO_SEEKS = 8 };
+
+/* The functions are NULL where the format cannot do it, and where this build lacks the feature. */
+typedef struct io_format {
+    const char *extensions; /* ".csv .tsv" */
+    io_kind kind;
+    io_feature feature;
+    unsigned can;
+    int (*load)(const char *path, const io_how *how, io_array *out, inco_error *error);
+    int (*save)(output *out, const io_array *array, const io_how *how, inco_error *error);
+    int (*load_codes)(const char *path, inco_csc *codes, inco_origin *origin, inco_error *error);
+    int (*save_codes)(output *out, const inco_csc *codes, const inco_origin *origin, inco_error *error);
+} io_format;
+
+/* The format that the name's ending tells, in this build or not; NULL when none. */
+const io_format *io_find(const char *path);
+/* The same, of that kind (-1: any) and able to do `what` in this build, or a message that lists the endings. */
+int io_need(const io_format **format, const char *path, int kind, unsigned what, inco_error *error);
+/* INCO_OK, or INCO_ENOTBUILT with a message that names the library. */
+int io_need_feature(io_feature feature, const char *path, inco_error *error);
+const char *io_kind_name(io_kind kind);
+
+io_how io_how_from(const inco_options *options); /* NULL: the defaults */
+
+/* Loads any kind by its name, without looking for NaN. */
+int io_load(const char *path, const io_how *how, io_array *out, inco_error *error);
+/* Saves under a name, whole or not at all. */
+int io_save(const io_format *format, const char *path, const io_array *array, const io_how *how, inco_error *error);
+
+/* "x.npy: NaN at row 3, column 0 (counted from 0)" for entry (i, j) of m, where column j of m is signal first + j of
+ * the file; INCO_OK when all of m is finite. */
+int io_check_finite(const char *path, const io_array *array, int64_t first, inco_error *error);
+
+#endif

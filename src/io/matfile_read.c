@@ -1,0 +1,243 @@
+#ifdef INCO_HAVE_MAT
+#include <matio.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/codes.h"
+#include "io/file.h"
+#include "io/matfile.h"
+#include "io/npy.h"
+#include "io/origin.h"
+#include "mat/mat.h"
+#include "sparse/csc.h"
+
+/* ---- Opening ---- */
+
+static uint32_t word(const unsigned char *bytes, int big) {
+    uint32_t value = 0;
+    for (int i = 0; i < 4; i++) value |= (uint32_t)bytes[i] << 8 * (big ? 3 - i : i);
+    return value;
+}
+
+/* Version 5: 128 bytes, then elements of a type, a length and that many bytes. matio does not always notice when the
+ * last of them is cut off. */
+static int elements_fit(const unsigned char *data, size_t length) {
+    const int big = length >= 128 && data[126] == 'M';
+    size_t at = 128;
+    if (length < 128 || data[big ? 124 : 125] != 1) return 1; /* not version 5: for matio to judge */
+    while (length - at >= 8) {
+        size_t size = word(data + at + 4, big);
+        if (size > length - at - 8) return 0;
+        at += 8 + size;
+    }
+    return at == length;
+}
+
+static int starts(const file_bytes *file, const char *text) {
+    return file->length >= strlen(text) && !memcmp(file->data, text, strlen(text));
+}
+
+static int check_bytes(const char *path, inco_error *error) {
+    file_bytes file;
+    int status = file_read(&file, path, error);
+    if (status < 0) return status;
+    if (starts(&file, "# Created by Octave") || starts(&file, "Octave-1"))
+        status = error_set(error, INCO_EFORMAT, "%s is in Octave's own format: save it with save -v7 %s", path, path);
+    else if (!elements_fit(file.data, file.length))
+        status = error_set(error, INCO_EFORMAT, "%s: truncated: a variable ends beyond the end of the file", path);
+    file_release(&file);
+    return status;
+}
+
+static int open_mat(mat_t **mat, const char *path, inco_error *error) {
+    *mat = NULL;
+    int status = check_bytes(path, error);
+    if (status < 0) return status;
+    *mat = Mat_Open(path, MAT_ACC_RDONLY);
+    return *mat ? INCO_OK : error_set(error, INCO_EFORMAT, "%s: not a MAT file, or a damaged one", path);
+}
+
+/* ---- Numbers ---- */
+
+/* A numeric class as NumPy would call it: kind and size; 0 for others. */
+static int number_class(const matvar_t *v, npy_header *h) {
+    static const struct row {
+        enum matio_classes class;
+        char kind;
+        int size;
+    } rows[] = {{MAT_C_DOUBLE, 'f', 8}, {MAT_C_SINGLE, 'f', 4}, {MAT_C_INT8, 'i', 1},  {MAT_C_UINT8, 'u', 1},
+                {MAT_C_INT16, 'i', 2},  {MAT_C_UINT16, 'u', 2}, {MAT_C_INT32, 'i', 4}, {MAT_C_UINT32, 'u', 4},
+                {MAT_C_INT64, 'i', 8},  {MAT_C_UINT64, 'u', 8}};
+    memset(h, 0, sizeof *h);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (v->class_type != rows[i].class || v->isComplex) continue;
+        h->kind = rows[i].kind;
+        h->size = rows[i].size;
+    }
+    h->count = 1;
+    for (int i = 0; i < v->rank && v->dims; i++) h->count *= (int64_t)v->dims[i];
+    return h->kind != 0;
+}
+
+static int is_matrix(const matvar_t *v) {
+    npy_header h;
+    return number_class(v, &h) && v->rank == 2 && h.count > 1;
+}
+
+static int is_codes(const matvar_t *v) {
+    return v->class_type == MAT_C_SPARSE && v->rank == 2 && !v->isComplex;
+}
+
+/* ---- Which variable? ---- */
+
+typedef struct choice {
+    char name[128], first[128], others[500];
+    int suitable, preferred;
+} choice;
+
+static void look_at(choice *c, const matvar_t *v, int suits, const char *preferred) {
+    const size_t used = strlen(c->others);
+    const char *name = v->name ? v->name : "?";
+    if (v->rank == 2 && v->dims)
+        snprintf(c->others + used, sizeof c->others - used, "%s%s (%zux%zu)", used ? ", " : "", name, v->dims[0],
+                 v->dims[1]);
+    else
+        snprintf(c->others + used, sizeof c->others - used, "%s%s", used ? ", " : "", name);
+    if (!suits) return;
+    c->suitable++;
+    snprintf(c->first, sizeof c->first, "%s", name);
+    c->preferred = c->preferred || !strcmp(name, preferred);
+}
+
+/* The only variable that suits, else the one of the preferred name. */
+static int choose(mat_t *mat, const char *path, int (*suits)(const matvar_t *v), const char *preferred, choice *c,
+                  inco_error *error) {
+    memset(c, 0, sizeof *c);
+    for (matvar_t *v; (v = Mat_VarReadNextInfo(mat)); Mat_VarFree(v)) look_at(c, v, suits(v), preferred);
+    Mat_Rewind(mat);
+    if (c->suitable == 1)
+        snprintf(c->name, sizeof c->name, "%s", c->first);
+    else if (c->preferred)
+        snprintf(c->name, sizeof c->name, "%s", preferred);
+    else
+        return error_set(error, INCO_EFORMAT, "%s: %s; it holds: %s", path,
+                         c->suitable         ? "several matrices: name one with --variable"
+                         : suits == is_codes ? "there is no sparse matrix of codes"
+                                             : "there is no full matrix of real numbers",
+                         *c->others ? c->others : "nothing");
+    return INCO_OK;
+}
+
+/* ---- Matrices ---- */
+
+static void release_variable(mat_owner *owner) {
+    Mat_VarFree(owner->base);
+    memory_free(owner);
+}
+
+/* Takes v over when its numbers are floats. */
+static int to_matrix(matvar_t **v, const char *path, inco_mat *m, inco_error *error) {
+    npy_header h;
+    if (!number_class(*v, &h) || (*v)->rank != 2)
+        return error_set(error, INCO_EFORMAT, "%s: the variable %s is no full matrix of real numbers", path,
+                         (*v)->name);
+    const int64_t rows = (int64_t)(*v)->dims[0], cols = (int64_t)(*v)->dims[1];
+    if (!h.count || !(*v)->data)
+        return error_set(error, INCO_EDATA, "%s: the variable %s is empty or cannot be read", path, (*v)->name);
+    const inco_type type = npy_type(&h);
+    if (h.kind != 'f') {
+        int status = mat_new_raw(m, type, rows, cols, error);
+        if (!status) npy_convert(&h, (*v)->data, type, m->data);
+        return status;
+    }
+    mat_owner *owner = NEW(mat_owner, 1);
+    if (!owner) return error_no_memory(error);
+    *owner = (mat_owner){release_variable, *v, 0};
+    *m = inco_mat_view(type, rows, cols, (*v)->data);
+    m->owner = owner;
+    *v = NULL;
+    return INCO_OK;
+}
+
+int matfile_load(const char *path, const io_how *how, io_array *out, inco_error *error) {
+    mat_t *mat = NULL;
+    matvar_t *v = NULL;
+    choice c;
+    int status;
+    TRY(open_mat(&mat, path, error));
+    if (!how->variable) TRY(choose(mat, path, is_matrix, "components", &c, error));
+    const char *name = how->variable ? how->variable : c.name;
+    v = Mat_VarRead(mat, name);
+    if (!v) TRY(error_set(error, INCO_EFORMAT, "%s: there is no variable %s, or it cannot be read", path, name));
+    out->columns = 1;
+    TRY(to_matrix(&v, path, &out->m, error));
+done:
+    Mat_VarFree(v);
+    if (mat) Mat_Close(mat);
+    return status;
+}
+
+/* ---- Codes ---- */
+
+static int sparse_header(const matvar_t *v, npy_header *h) {
+    const mat_sparse_t *s = v->data;
+    memset(h, 0, sizeof *h);
+    h->kind = v->data_type == MAT_T_UINT8 ? 'u' : 'f';
+    h->size = v->data_type == MAT_T_UINT8 ? 1 : v->data_type == MAT_T_SINGLE ? 4 : 8;
+    h->count = s->ndata;
+    return v->data_type == MAT_T_DOUBLE || v->data_type == MAT_T_SINGLE || v->data_type == MAT_T_UINT8;
+}
+
+static int to_codes(const matvar_t *v, const char *path, inco_csc *codes, inco_error *error) {
+    const mat_sparse_t *s = v->data;
+    npy_header h;
+    if (!s || !sparse_header(v, &h) || v->dims[0] >= INT32_MAX || s->njc != v->dims[1] + 1 || s->nir < s->ndata ||
+        !s->jc || s->jc[v->dims[1]] > s->ndata)
+        return error_set(error, INCO_EFORMAT, "%s: the sparse matrix %s makes no sense", path, v->name);
+    int status = csc_new(codes, INCO_F64, (int64_t)v->dims[0], (int64_t)v->dims[1], s->ndata, error);
+    if (status < 0) return status;
+    codes->cols = (int64_t)v->dims[1];
+    for (int64_t n = 0; n <= codes->cols; n++) codes->start[n] = s->jc[n];
+    for (int64_t k = 0; k < s->ndata; k++) codes->index[k] = s->ir[k] < INT32_MAX ? (int32_t)s->ir[k] : -1;
+    if (s->ndata) npy_convert(&h, s->data, INCO_F64, codes->value);
+    return codes_clean(codes, s->ndata, path, error);
+}
+
+static int get_field(void *self, const char *name, double **values, int64_t *count, inco_error *error) {
+    matvar_t *v = Mat_VarRead(self, name);
+    npy_header h;
+    int status = INCO_OK;
+    *values = NULL;
+    if (v && v->data && number_class(v, &h)) {
+        *count = h.count;
+        *values = NEW_RAW(double, h.count);
+        if (*values)
+            npy_convert(&h, v->data, INCO_F64, *values);
+        else
+            status = error_no_memory(error);
+    }
+    Mat_VarFree(v);
+    return status;
+}
+
+int matfile_load_codes(const char *path, inco_csc *codes, inco_origin *origin, inco_error *error) {
+    mat_t *mat = NULL;
+    matvar_t *v = NULL;
+    choice c;
+    int status;
+    TRY(open_mat(&mat, path, error));
+    TRY(choose(mat, path, is_codes, "codes", &c, error));
+    v = Mat_VarRead(mat, c.name);
+    if (!v) TRY(error_set(error, INCO_EFORMAT, "%s: the variable %s cannot be read", path, c.name));
+    TRY(to_codes(v, path, codes, error));
+    TRY(origin_restore(origin, &(origin_reader){get_field, mat, path}, codes->cols, error));
+done:
+    Mat_VarFree(v);
+    if (mat) Mat_Close(mat);
+    return status;
+}
+#else
+typedef int matfile_read_not_built;
+#endif

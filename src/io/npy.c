@@ -1,0 +1,358 @@
+#include "io/npy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+static int native_is_little(void) {
+    const uint16_t one = 1;
+    return *(const unsigned char *)&one;
+}
+
+/* ---- The header: a Python dict in text, {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), } ---- */
+
+typedef struct cursor {
+    const char *at, *end;
+} cursor;
+
+static void skip_space(cursor *c) {
+    while (c->at < c->end && (*c->at == ' ' || *c->at == '\n' || *c->at == '\t' || *c->at == '\r')) c->at++;
+}
+
+static int take(cursor *c, char wanted) {
+    skip_space(c);
+    if (c->at == c->end || *c->at != wanted) return 0;
+    c->at++;
+    return 1;
+}
+
+static int take_word(cursor *c, const char *word) {
+    const size_t length = strlen(word);
+    skip_space(c);
+    if ((size_t)(c->end - c->at) < length || memcmp(c->at, word, length)) return 0;
+    c->at += length;
+    return 1;
+}
+
+/* A quoted string without escapes, cut to the room there is. */
+static int take_string(cursor *c, char *text, size_t room) {
+    skip_space(c);
+    const char quote = c->at < c->end ? *c->at : 0;
+    if (quote != '\'' && quote != '"') return 0;
+    size_t used = 0;
+    for (c->at++; c->at < c->end && *c->at != quote; c->at++)
+        if (used + 1 < room) text[used++] = *c->at;
+    text[used] = 0;
+    return take(c, quote);
+}
+
+static int take_size(cursor *c, int64_t *value) {
+    int digits = 0;
+    skip_space(c);
+    for (*value = 0; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++, digits++) {
+        if (*value > (INT64_MAX - 9) / 10) return 0;
+        *value = *value * 10 + (*c->at - '0');
+    }
+    if (c->at < c->end && *c->at == 'L') c->at++; /* Python 2 */
+    return digits > 0;
+}
+
+static int take_shape(cursor *c, npy_header *h) {
+    h->dims = 0;
+    h->count = h->shape[0] = h->shape[1] = 1;
+    if (!take(c, '(')) return 0;
+    while (!take(c, ')')) {
+        int64_t size;
+        if (!take_size(c, &size) || (size && h->count > INT64_MAX / size)) return 0;
+        if (h->dims < 2) h->shape[h->dims] = size;
+        h->count *= size;
+        h->dims++;
+        if (!take(c, ',')) return take(c, ')');
+    }
+    return 1;
+}
+
+/* Byte order, kind, bytes: "<f4", "|b1", ">i8", "=u2", "|O", "<U12". A list there means a structured array. */
+static int take_descr(cursor *c, npy_header *h) {
+    char text[32];
+    skip_space(c);
+    if (c->at < c->end && *c->at == '[') {
+        h->kind = 'V';
+        return 1;
+    }
+    if (!take_string(c, text, sizeof text)) return 0;
+    const char *s = text;
+    const char order = strchr("<>=|", *s) && *s ? *s++ : '=';
+    const char native = native_is_little() ? '<' : '>';
+    h->kind = *s ? *s++ : 0;
+    h->size = 0;
+    for (; *s >= '0' && *s <= '9' && h->size < 10000000; s++) h->size = h->size * 10 + (*s - '0');
+    if (h->kind == 'U') h->size *= 4;
+    h->swapped = (order == '<' || order == '>') && order != native;
+    return h->kind && (!*s || *s == '[');
+}
+
+static int take_entries(cursor *c, npy_header *h) {
+    int seen = 0;
+    char key[16];
+    if (!take(c, '{')) return 0;
+    while (!take(c, '}')) {
+        if (!take_string(c, key, sizeof key) || !take(c, ':')) return 0;
+        if (!strcmp(key, "descr")) {
+            if (!take_descr(c, h)) return 0;
+            if (h->kind == 'V') return 1;
+            seen |= 1;
+        } else if (!strcmp(key, "fortran_order")) {
+            h->fortran = take_word(c, "True");
+            if (!h->fortran && !take_word(c, "False")) return 0;
+            seen |= 2;
+        } else if (!strcmp(key, "shape")) {
+            if (!take_shape(c, h)) return 0;
+            seen |= 4;
+        } else {
+            return 0;
+        }
+        if (!take(c, ',')) return take(c, '}') && seen == 7;
+    }
+    return seen == 7;
+}
+
+static size_t little(const unsigned char *bytes, int count) {
+    size_t value = 0;
+    for (int i = count - 1; i >= 0; i--) value = value << 8 | bytes[i];
+    return value;
+}
+
+int npy_parse(const unsigned char *bytes, size_t length, const char *name, npy_header *h, inco_error *error) {
+    memset(h, 0, sizeof *h);
+    if (length < 10 || memcmp(bytes, "\x93NUMPY", 6))
+        return error_set(error, INCO_EFORMAT, "%s: not a NumPy array: it does not begin as one", name);
+    if (bytes[6] < 1 || bytes[6] > 3)
+        return error_set(error, INCO_EFORMAT, "%s: a NumPy array of the unknown version %d.%d", name, bytes[6],
+                         bytes[7]);
+    const int wide = bytes[6] > 1;
+    const size_t start = wide ? 12 : 10, size = length >= start ? little(bytes + 8, wide ? 4 : 2) : SIZE_MAX;
+    if (length < start || size > length - start)
+        return error_set(error, INCO_EFORMAT, "%s: truncated within the header of the NumPy array", name);
+    if (size > NPY_HEADER_MAX)
+        return error_set(error, INCO_EFORMAT, "%s: a NumPy array with a header of %zu bytes: too long for a matrix",
+                         name, size);
+    cursor c = {(const char *)bytes + start, (const char *)bytes + start + size};
+    h->offset = start + size;
+    if (!take_entries(&c, h)) return error_set(error, INCO_EFORMAT, "%s: the NumPy header makes no sense", name);
+    return INCO_OK;
+}
+
+int npy_check_length(const npy_header *h, size_t length, const char *name, inco_error *error) {
+    const size_t room = length - h->offset;
+    if (h->size && (uint64_t)h->count > room / (size_t)h->size)
+        return error_set(error, INCO_EFORMAT,
+                         "%s: truncated: %lld items of %d bytes are announced, %zu bytes are there", name,
+                         (long long)h->count, h->size, room);
+    return INCO_OK;
+}
+
+/* ---- The numbers ---- */
+
+int npy_is_number(const npy_header *h) {
+    const int s = h->size;
+    switch (h->kind) {
+    case 'b':
+        return s == 1;
+    case 'i':
+    case 'u':
+        return s == 1 || s == 2 || s == 4 || s == 8;
+    case 'f':
+        return s == 2 || s == 4 || s == 8;
+    default:
+        return 0;
+    }
+}
+
+int npy_check_numbers(const npy_header *h, const char *name, inco_error *error) {
+    if (npy_is_number(h)) return INCO_OK;
+    const char *what = "a type that is not read here";
+    if (h->kind == 'O') what = "Python objects";
+    if (h->kind == 'c') what = "complex numbers";
+    if (h->kind == 'V') what = "structured records";
+    if (h->kind == 'S' || h->kind == 'U') what = "text";
+    if (h->kind == 'f') what = "extended floats";
+    if (h->kind == 'M' || h->kind == 'm') what = "dates or times";
+    return error_set(error, INCO_EFORMAT, "%s: an array of %s; save it as float32 or float64 (x.astype('float32'))",
+                     name, what);
+}
+
+inco_type npy_type(const npy_header *h) {
+    return h->size <= 2 || (h->kind == 'f' && h->size == 4) ? INCO_F32 : INCO_F64;
+}
+
+static uint64_t item_bits(const npy_header *h, const unsigned char *item) {
+    uint64_t bits = 0;
+    const int up = native_is_little() != h->swapped; /* the lowest byte comes first */
+    for (int i = 0; i < h->size; i++) bits |= (uint64_t)item[i] << 8 * (up ? i : h->size - 1 - i);
+    return bits;
+}
+
+static int64_t as_signed(uint64_t bits, int size) {
+    const int unused = 64 - 8 * size;
+    return (int64_t)(bits << unused) >> unused;
+}
+
+/* IEEE half: 1 sign, 5 exponent (bias 15), 10 fraction bits. */
+static double from_half(uint64_t bits) {
+    const int exponent = (int)(bits >> 10 & 31);
+    const double fraction = (double)(bits & 1023), sign = bits & 0x8000 ? -1 : 1;
+    if (exponent == 31) return sign * (fraction != 0 ? (double)__builtin_nan("") : (double)__builtin_inf());
+    if (exponent == 0) return sign * fraction * 0x1p-24;
+    return sign * (1024 + fraction) * (double)(1 << exponent) * 0x1p-25;
+}
+
+static double item_value(const npy_header *h, const unsigned char *item) {
+    const uint64_t bits = item_bits(h, item);
+    const uint32_t low = (uint32_t)bits;
+    float single;
+    double value;
+    switch (h->kind) {
+    case 'b':
+        return bits != 0;
+    case 'i':
+        return (double)as_signed(bits, h->size);
+    case 'u':
+        return (double)bits;
+    default:
+        break;
+    }
+    if (h->size == 2) return from_half(bits);
+    if (h->size == 4) {
+        memcpy(&single, &low, sizeof single);
+        return single;
+    }
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+void npy_convert(const npy_header *h, const unsigned char *data, inco_type type, void *out) {
+    if (h->kind == 'f' && h->size == (int)type && !h->swapped) {
+        memcpy(out, data, (size_t)h->count * type);
+        return;
+    }
+    for (int64_t i = 0; i < h->count; i++) {
+        double value = item_value(h, data + (size_t)i * (size_t)h->size);
+        if (type == INCO_F32)
+            ((float *)out)[i] = (float)value;
+        else
+            ((double *)out)[i] = value;
+    }
+}
+
+int npy_is_integer(const npy_header *h) {
+    return npy_is_number(h) && (h->kind == 'i' || h->kind == 'u');
+}
+
+int64_t npy_integer(const npy_header *h, const unsigned char *data, int64_t i) {
+    const uint64_t bits = item_bits(h, data + (size_t)i * (size_t)h->size);
+    return h->kind == 'i' ? as_signed(bits, h->size) : (int64_t)bits;
+}
+
+/* ---- The matrix ---- */
+
+static int check_shape(const npy_header *h, const char *name, inco_error *error) {
+    if (h->dims == 1)
+        return error_set(
+            error, INCO_EFORMAT,
+            "%s: a 1-d array of %lld values; a matrix has 2 dimensions, signals and features: reshape it with "
+            "x.reshape(1, -1) for one signal",
+            name, (long long)h->count);
+    if (h->dims != 2)
+        return error_set(error, INCO_EFORMAT,
+                         "%s: a %d-d array; a matrix has 2 dimensions, signals and features: reshape it with "
+                         "x.reshape(len(x), -1)",
+                         name, h->dims);
+    if (!h->count)
+        return error_set(error, INCO_EDATA, "%s: the array is empty: its shape is (%lld, %lld)", name,
+                         (long long)h->shape[0], (long long)h->shape[1]);
+    return INCO_OK;
+}
+
+/* The bytes as they lie: the fast index becomes the rows. Taken over when they are native floats, else converted. */
+static int as_it_lies(file_bytes *file, const npy_header *h, inco_mat *m, inco_error *error) {
+    const unsigned char *data = file->data + h->offset;
+    const inco_type type = npy_type(h);
+    const int64_t fast = h->shape[h->fortran ? 0 : 1], slow = h->shape[h->fortran ? 1 : 0];
+    if (h->kind == 'f' && h->size == (int)type && !h->swapped && (uintptr_t)data % type == 0) {
+        *m = inco_mat_view(type, fast, slow, (void *)data);
+        m->owner = file->owner;
+        file->owner = NULL;
+        return INCO_OK;
+    }
+    int status = mat_new_raw(m, type, fast, slow, error);
+    if (!status) npy_convert(h, data, type, m->data);
+    return status;
+}
+
+int npy_matrix(file_bytes *file, const char *name, int columns, inco_mat *m, inco_error *error) {
+    npy_header h;
+    inco_mat lying = {0};
+    int status;
+    *m = (inco_mat){0};
+    TRY(npy_parse(file->data, file->length, name, &h, error));
+    TRY(npy_check_numbers(&h, name, error));
+    TRY(check_shape(&h, name, error));
+    TRY(npy_check_length(&h, file->length, name, error));
+    TRY(as_it_lies(file, &h, &lying, error));
+    if (h.fortran == !!columns) {
+        *m = lying;
+        return INCO_OK;
+    }
+    TRY(mat_transpose(m, &lying, error));
+done:
+    inco_mat_free(&lying);
+    return status;
+}
+
+int npy_load(const char *path, const io_how *how, io_array *out, inco_error *error) {
+    file_bytes file;
+    int status = file_read(&file, path, error);
+    if (status < 0) return status;
+    out->columns = how->columns;
+    status = npy_matrix(&file, path, how->columns, &out->m, error);
+    file_release(&file);
+    return status;
+}
+
+/* ---- Writing ---- */
+
+size_t npy_header_text(char out[256], const char *item, int fortran, int dims, const int64_t *shape) {
+    enum { PREFIX = 10 };
+    char *text = out + PREFIX;
+    const int single = *item == 'S' || (item[1] == '1' && !item[2] && *item != 'U'); /* items of single bytes */
+    const char order = single ? '|' : native_is_little() ? '<' : '>';
+    int used = snprintf(text, 200, "{'descr': '%c%s', 'fortran_order': %s, 'shape': (", order, item,
+                        fortran ? "True" : "False");
+    for (int i = 0; i < dims; i++)
+        used += snprintf(text + used, 200 - (size_t)used, "%s%lld%s", i ? " " : "", (long long)shape[i],
+                         i + 1 < dims || dims == 1 ? "," : "");
+    used += snprintf(text + used, 200 - (size_t)used, "), }");
+    size_t size = (PREFIX + (size_t)used + 1 + 63) / 64 * 64;
+    memset(text + used, ' ', size - PREFIX - (size_t)used);
+    out[size - 1] = '\n';
+    memcpy(out, "\x93NUMPY\x01\x00", 8);
+    out[8] = (char)((size - PREFIX) & 255);
+    out[9] = (char)((size - PREFIX) >> 8);
+    return size;
+}
+
+/* Signals in rows are (N, D) in C order, in columns (D, N) in Fortran order: the same bytes. */
+int npy_save(output *out, const io_array *array, const io_how *how, inco_error *error) {
+    const inco_mat *m = &array->m;
+    const int64_t shape[2] = {how->columns ? m->rows : m->cols, how->columns ? m->cols : m->rows};
+    char header[256];
+    (void)error;
+    size_t size = npy_header_text(header, m->type == INCO_F32 ? "f4" : "f8", how->columns, 2, shape);
+    if (output_write(out, header, size) < 0) return INCO_EIO;
+    for (int64_t j = 0; j < m->cols; j++)
+        if (output_write(out, mat_column(m, j), (size_t)m->rows * m->type) < 0) return INCO_EIO;
+    return INCO_OK;
+}

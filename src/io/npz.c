@@ -1,0 +1,118 @@
+#ifdef INCO_HAVE_NPZ
+#include "io/npz.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/archive.h"
+#include "io/text.h"
+
+/* ---- Which array? ---- */
+
+static int is_matrix(const npy_header *h) {
+    return npy_is_number(h) && h->dims == 2;
+}
+
+/* "a (3, 4), b (5,), meta: text" for messages. */
+static void list_members(archive *a, char *text, size_t room) {
+    size_t used = 0;
+    for (int64_t i = 0; i < archive_count(a) && used < room; i++) {
+        npy_header h;
+        int length;
+        const char *name = archive_name(a, i, &length);
+        if (!name || archive_header(a, i, &h, NULL) < 0) continue;
+        used += (size_t)snprintf(text + used, room - used, "%s%.*s", used ? ", " : "", length, name);
+        if (used < room && is_matrix(&h))
+            used += (size_t)snprintf(text + used, room - used, " (%lld, %lld)", (long long)h.shape[0],
+                                     (long long)h.shape[1]);
+    }
+    if (!used) snprintf(text, room, "nothing that is an array");
+}
+
+static int which(archive *a, const char *path, const char *problem, inco_error *error) {
+    char members[500] = "";
+    list_members(a, members, sizeof members);
+    return error_set(error, INCO_EFORMAT, "%s: %s; it holds: %s", path, problem, members);
+}
+
+/* The array asked for; else the only matrix; else "components". */
+static int choose(archive *a, const char *path, const char *variable, int64_t *chosen, inco_error *error) {
+    char problem[200];
+    int matrices = 0;
+    if (variable) {
+        *chosen = archive_find(a, variable);
+        snprintf(problem, sizeof problem, "there is no array '%.100s'", variable);
+        return *chosen >= 0 ? INCO_OK : which(a, path, problem, error);
+    }
+    for (int64_t i = 0; i < archive_count(a); i++) {
+        npy_header h;
+        if (!archive_name(a, i, NULL)) continue;
+        int status = archive_header(a, i, &h, error);
+        if (status < 0) return status;
+        if (!is_matrix(&h)) continue;
+        matrices++;
+        *chosen = i;
+    }
+    if (matrices == 1) return INCO_OK;
+    *chosen = archive_find(a, "components");
+    if (matrices > 1 && *chosen >= 0) return INCO_OK;
+    return which(a, path, matrices ? "several matrices: name one with --variable" : "there is no matrix of numbers",
+                 error);
+}
+
+int npz_load(const char *path, const io_how *how, io_array *out, inco_error *error) {
+    file_bytes file, member = {0};
+    archive *a = NULL;
+    char label[ARCHIVE_LABEL];
+    int64_t chosen;
+    int status = file_read(&file, path, error);
+    if (status < 0) return status;
+    TRY(archive_open(&a, &file, path, error));
+    TRY(choose(a, path, how->variable, &chosen, error));
+    TRY(archive_read(a, chosen, &member, error));
+    archive_label(a, chosen, label);
+    out->columns = how->columns;
+    TRY(npy_matrix(&member, label, how->columns, &out->m, error));
+done:
+    file_release(&member);
+    archive_close(a);
+    file_release(&file);
+    return status;
+}
+
+/* ---- Saving ---- */
+
+/* The text as a 0-d array of NumPy's str: no pickle is needed to read it. */
+static int add_meta(archive_writer *w, const char *meta, uint32_t **points, char item[32], inco_error *error) {
+    *points = NEW(uint32_t, (int64_t)strlen(meta) + 1);
+    if (!*points) return error_no_memory(error);
+    int64_t length = text_code_points(meta, *points);
+    snprintf(item, 32, "U%lld", (long long)(length ? length : 1));
+    return archive_add(w, &(archive_array){"meta", item, 0, 0, {1, 1}, *points}, error);
+}
+
+int npz_save(output *out, const io_array *array, const io_how *how, inco_error *error) {
+    const inco_mat *m = &array->m;
+    inco_mat compact = {0};
+    archive_writer *w = NULL;
+    uint32_t *points = NULL;
+    char item[32];
+    int status;
+    if (m->ld != m->rows) TRY(mat_convert(&compact, m, m->type, error));
+    TRY(archive_new(&w, out, error));
+    archive_array components = {"components",       m->type == INCO_F32 ? "f4" : "f8",    how->columns, 2,
+                                {m->cols, m->rows}, compact.data ? compact.data : m->data};
+    if (how->columns) components.shape[0] = m->rows, components.shape[1] = m->cols;
+    TRY(archive_add(w, &components, error));
+    if (how->meta) TRY(add_meta(w, how->meta, &points, item, error));
+done:
+    status = archive_finish(w, status, error);
+    memory_free(points);
+    inco_mat_free(&compact);
+    return status;
+}
+#else
+typedef int npz_not_built;
+#endif

@@ -1,0 +1,141 @@
+#include "io/origin.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/io.h"
+
+void inco_origin_free(inco_origin *origin) {
+    if (!origin) return;
+    memory_free(origin->shape);
+    memory_free(origin->mean);
+    *origin = (inco_origin){.size = sizeof *origin};
+}
+
+/* ---- To named arrays ---- */
+
+static void add_field(origin_table *t, const char *name, int64_t rows, int64_t cols, const double *values) {
+    t->field[t->count++] = (origin_field){name, rows, cols, values};
+}
+
+static void add_number(origin_table *t, const char *name, double value) {
+    t->numbers[t->count] = value;
+    add_field(t, name, 1, 1, &t->numbers[t->count]);
+}
+
+int origin_describe(origin_table *t, const inco_origin *o, inco_error *error) {
+    memset(t, 0, sizeof *t);
+    if (!o || (o->kind == IO_MATRIX && !o->mean)) return INCO_OK;
+    add_number(t, "origin_kind", o->kind);
+    if (o->mean) add_field(t, "origin_mean", o->signals, 1, o->mean);
+    if (o->kind == IO_MATRIX) return INCO_OK;
+    t->shape = NEW_RAW(double, 2 * o->files + 2);
+    if (!t->shape) return error_no_memory(error);
+    for (int64_t i = 0; i < 2 * o->files; i++) t->shape[i] = (double)o->shape[i];
+    add_field(t, "origin_shape", o->files, 2, t->shape);
+    add_number(t, "origin_hop", (double)o->hop);
+    if (o->kind == IO_AUDIO) {
+        add_number(t, "origin_window", (double)o->window);
+        add_number(t, "origin_rate", o->rate);
+    } else {
+        t->shape[2 * o->files] = (double)o->patch_rows;
+        t->shape[2 * o->files + 1] = (double)o->patch_cols;
+        add_field(t, "origin_patch", 1, 2, t->shape + 2 * o->files);
+    }
+    return INCO_OK;
+}
+
+void origin_table_free(origin_table *t) {
+    memory_free(t->shape);
+}
+
+/* ---- From named arrays ---- */
+
+static int wrong_field(const origin_reader *r, const char *name, inco_error *error) {
+    return error_set(error, INCO_EFORMAT, "%s: the member %s, which says where the codes came from, makes no sense",
+                     r->path, name);
+}
+
+/* A field of exactly `count` values within low .. high. */
+static int get_numbers(const origin_reader *r, const char *name, int64_t count, double *out, inco_error *error) {
+    double *values = NULL;
+    int64_t found = 0;
+    int status = r->get(r->self, name, &values, &found, error);
+    if (status >= 0 && (!values || found != count)) status = wrong_field(r, name, error);
+    for (int64_t i = 0; status >= 0 && i < count; i++) {
+        out[i] = values[i];
+        if (!(out[i] >= 0 && out[i] <= 1e15)) status = wrong_field(r, name, error);
+    }
+    memory_free(values);
+    return status;
+}
+
+static int get_integer(const origin_reader *r, const char *name, int64_t least, int64_t *out, inco_error *error) {
+    double value = 0;
+    int status = get_numbers(r, name, 1, &value, error);
+    if (status >= 0 && (value != floor(value) || value < (double)least)) return wrong_field(r, name, error);
+    *out = (int64_t)value;
+    return status;
+}
+
+static int get_shape(inco_origin *o, const origin_reader *r, inco_error *error) {
+    double *values = NULL;
+    int64_t count = 0;
+    int status = r->get(r->self, "origin_shape", &values, &count, error);
+    if (status >= 0 && (!values || count < 2 || count % 2)) status = wrong_field(r, "origin_shape", error);
+    if (status >= 0) {
+        o->files = count / 2;
+        o->shape = NEW_RAW(int64_t, count);
+        if (!o->shape) status = error_no_memory(error);
+    }
+    for (int64_t i = 0; status >= 0 && i < count; i++) {
+        if (!(values[i] >= 0 && values[i] <= 1e15))
+            status = wrong_field(r, "origin_shape", error);
+        else
+            o->shape[i] = (int64_t)values[i];
+    }
+    memory_free(values);
+    return status;
+}
+
+static int get_patch(inco_origin *o, const origin_reader *r, inco_error *error) {
+    double patch[2];
+    int status = get_numbers(r, "origin_patch", 2, patch, error);
+    if (status < 0) return status;
+    if (patch[0] < 1 || patch[1] < 1) return wrong_field(r, "origin_patch", error);
+    o->patch_rows = (int64_t)patch[0];
+    o->patch_cols = (int64_t)patch[1];
+    return INCO_OK;
+}
+
+static int get_cuts(inco_origin *o, const origin_reader *r, inco_error *error) {
+    int status;
+    TRY(get_shape(o, r, error));
+    TRY(get_integer(r, "origin_hop", 1, &o->hop, error));
+    if (o->kind == IO_IMAGE) return get_patch(o, r, error);
+    TRY(get_integer(r, "origin_window", 1, &o->window, error));
+    TRY(get_numbers(r, "origin_rate", 1, &o->rate, error));
+done:
+    return status;
+}
+
+int origin_restore(inco_origin *o, const origin_reader *r, int64_t signals, inco_error *error) {
+    double *kind = NULL;
+    int64_t count = 0;
+    int status;
+    *o = (inco_origin){.size = sizeof *o, .signals = signals};
+    TRY(r->get(r->self, "origin_kind", &kind, &count, error));
+    if (!kind) return INCO_OK;
+    if (count != 1 || !(kind[0] == IO_MATRIX || kind[0] == IO_AUDIO || kind[0] == IO_IMAGE))
+        TRY(wrong_field(r, "origin_kind", error));
+    o->kind = (int)kind[0];
+    if (o->kind != IO_MATRIX) TRY(get_cuts(o, r, error));
+    TRY(r->get(r->self, "origin_mean", &o->mean, &count, error));
+    if (o->mean && count != signals) TRY(wrong_field(r, "origin_mean", error));
+done:
+    memory_free(kind);
+    if (status < 0) inco_origin_free(o);
+    return status;
+}

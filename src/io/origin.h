@@ -1,0 +1,35 @@
+/* Where codes came from, as named arrays of doubles that any container of arrays can hold beside the codes. */
+#ifndef INCO_IO_ORIGIN_H
+#define INCO_IO_ORIGIN_H
+
+#include <inco/inco.h>
+
+typedef struct origin_field {
+    const char *name;
+    int64_t rows, cols;
+    const double *values; /* row after row */
+} origin_field;
+
+enum { ORIGIN_FIELDS = 8 };
+
+typedef struct origin_table {
+    origin_field field[ORIGIN_FIELDS];
+    int count; /* 0: nothing worth telling */
+    double numbers[ORIGIN_FIELDS];
+    double *shape;
+} origin_table;
+
+/* origin may be NULL. The table refers to the origin's means. */
+int origin_describe(origin_table *table, const inco_origin *origin, inco_error *error);
+void origin_table_free(origin_table *table);
+
+/* Reads fields by name: 0 with *values allocated, or NULL when there is no such field. */
+typedef struct origin_reader {
+    int (*get)(void *self, const char *name, double **values, int64_t *count, inco_error *error);
+    void *self;
+    const char *path;
+} origin_reader;
+
+int origin_restore(inco_origin *origin, const origin_reader *reader, int64_t signals, inco_error *error);
+
+#endif

@@ -1,0 +1,244 @@
+#include "io/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/paths.h"
+
+enum { BUFFER_SIZE = 1 << 16, LINKS_MAX = 40, NAMES_TRIED = 100 };
+
+#ifndef O_CLOEXEC
+#define O_CLOEXEC 0
+#endif
+
+static int cannot_write(const char *path, int reason, inco_error *error) {
+    return error_set(error, INCO_EIO, "cannot write %s: %s", path, strerror(reason));
+}
+
+/* ---- Where it goes ---- */
+
+/* Follows the links of the last component, so that the file is replaced and not the link to it; the file need not
+ * exist. */
+static int follow_links(const char *path, char **target, inco_error *error) {
+    char link[PATH_MAX];
+    *target = memory_text(path);
+    for (int depth = 0; *target && depth < LINKS_MAX; depth++) {
+        ssize_t length = readlink(*target, link, sizeof link - 1);
+        if (length < 0) return INCO_OK;
+        link[length] = 0;
+        char *next = path_beside(*target, link);
+        memory_free(*target);
+        *target = next;
+    }
+    return *target ? cannot_write(path, ELOOP, error) : error_no_memory(error);
+}
+
+/* Opens a new file called PREFIX.inco-NUMBER; a mode of 0666 lets the umask decide. */
+static int create_unique(const char *prefix, char **name, mode_t mode) {
+    const size_t size = strlen(prefix) + 40;
+    struct timespec now;
+    *name = NEW_RAW(char, (int64_t)size);
+    if (!*name) return -1;
+    clock_gettime(CLOCK_REALTIME, &now);
+    for (int try = 0; try < NAMES_TRIED; try++) {
+        unsigned long long number = (unsigned long long)now.tv_nsec * NAMES_TRIED + (unsigned long long)try;
+        snprintf(*name, size, "%s.inco-%lx-%llx", prefix, (long)getpid(), number);
+        int fd = open(*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (fd >= 0 || errno != EEXIST) return fd;
+    }
+    return -1;
+}
+
+static int folder_trouble(const char *path, int reason, inco_error *error) {
+    char *folder = path_folder(path);
+    if (!folder) return error_no_memory(error);
+    int status = reason == ENOENT || reason == ENOTDIR
+                     ? error_set(error, INCO_EIO, "cannot write %s: there is no folder %s; make it first", path, folder)
+                     : error_set(error, INCO_EIO, "cannot write %s: no file can be made in the folder %s: %s", path,
+                                 folder, strerror(reason));
+    memory_free(folder);
+    return status;
+}
+
+/* A temporary file beside the target, hidden, with the permissions of the file that it will replace. */
+static int open_beside(output *o, const struct stat *old, inco_error *error) {
+    if (old && access(o->name, W_OK) < 0) return cannot_write(o->name, errno, error);
+    int status = follow_links(o->name, &o->target, error);
+    if (status < 0) return status;
+    char *hidden = path_hidden(o->target);
+    if (!hidden) return error_no_memory(error);
+    o->fd = create_unique(hidden, &o->temporary, 0666);
+    int reason = errno;
+    memory_free(hidden);
+    if (!o->temporary) return error_no_memory(error);
+    if (o->fd < 0) {
+        memory_free(o->temporary);
+        o->temporary = NULL; /* there is none to remove */
+        return folder_trouble(o->target, reason, error);
+    }
+    if (old) (void)!fchmod(o->fd, old->st_mode & 07777);
+    return INCO_OK;
+}
+
+static int open_spool(output *o, inco_error *error) {
+    const char *folder = getenv("TMPDIR");
+    char *prefix = path_join(folder && *folder ? folder : "/tmp", "spool");
+    if (!prefix) return error_no_memory(error);
+    o->device = o->fd;
+    o->fd = create_unique(prefix, &o->temporary, 0600);
+    memory_free(prefix);
+    if (!o->temporary) return error_no_memory(error);
+    if (o->fd >= 0) return INCO_OK;
+    int status = error_set(error, INCO_EIO, "cannot write the temporary file %s: %s; set TMPDIR to another folder",
+                           o->temporary, strerror(errno));
+    memory_free(o->temporary);
+    o->temporary = NULL;
+    return status;
+}
+
+static int open_device(output *o, int seeks, inco_error *error) {
+    o->fd = strcmp(o->name, "-") ? open(o->name, O_WRONLY | O_CLOEXEC) : dup(STDOUT_FILENO);
+    if (o->fd < 0) return cannot_write(o->name, errno, error);
+    return seeks ? open_spool(o, error) : INCO_OK;
+}
+
+static int open_target(output *o, int seeks, inco_error *error) {
+    struct stat old;
+    if (!strcmp(o->name, "-")) return open_device(o, seeks, error);
+    if (stat(o->name, &old) < 0) return open_beside(o, NULL, error);
+    if (S_ISDIR(old.st_mode))
+        return error_set(error, INCO_EIO, "cannot write %s: it is a folder; name a file in it", o->name);
+    return S_ISREG(old.st_mode) ? open_beside(o, &old, error) : open_device(o, seeks, error);
+}
+
+int output_open(output *o, const char *path, int seeks, inco_error *error) {
+    *o = (output){.name = path, .fd = -1, .device = -1};
+    o->buffer = NEW_RAW(unsigned char, BUFFER_SIZE);
+    int status = o->buffer ? open_target(o, seeks, error) : error_no_memory(error);
+    return status < 0 ? output_finish(o, status, error) : INCO_OK;
+}
+
+/* ---- Writing ---- */
+
+static int write_all(int fd, const unsigned char *bytes, size_t count) {
+    while (count) {
+        ssize_t done = write(fd, bytes, count < SSIZE_MAX ? count : SSIZE_MAX);
+        if (done < 0 && errno == EINTR) continue;
+        if (done < 0) return errno;
+        bytes += done;
+        count -= (size_t)done;
+    }
+    return 0;
+}
+
+static int flush(output *o) {
+    if (!o->trouble) o->trouble = write_all(o->fd, o->buffer, o->used);
+    o->used = 0;
+    return o->trouble ? -1 : 0;
+}
+
+int output_write(output *o, const void *bytes, size_t count) {
+    if (count > BUFFER_SIZE - o->used && flush(o) < 0) return -1;
+    if (count <= BUFFER_SIZE) {
+        memcpy(o->buffer + o->used, bytes, count);
+        o->used += count;
+    } else if (!o->trouble) {
+        o->trouble = write_all(o->fd, bytes, count);
+    }
+    return o->trouble ? -1 : 0;
+}
+
+int64_t output_seek(output *o, int64_t offset, int whence) {
+    if (flush(o) < 0) return -1;
+    off_t place = lseek(o->fd, offset, whence);
+    if (place < 0) o->trouble = errno;
+    return place;
+}
+
+/* ---- Ending ---- */
+
+static int copy_to_device(output *o) {
+    if (lseek(o->fd, 0, SEEK_SET) < 0) return errno;
+    for (;;) {
+        ssize_t got = read(o->fd, o->buffer, BUFFER_SIZE);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return got < 0 ? errno : 0;
+        int reason = write_all(o->device, o->buffer, (size_t)got);
+        if (reason) return reason;
+    }
+}
+
+/* Some file systems know no fsync of a file or folder: that is no failure of the output. */
+static int sync_fd(int fd) {
+    return fsync(fd) < 0 && errno != EINVAL && errno != ENOSYS && errno != EROFS && errno != ENOTSUP ? errno : 0;
+}
+
+static void sync_folder(const char *path) {
+    char *folder = path_folder(path);
+    int fd = folder ? open(folder, O_RDONLY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        sync_fd(fd);
+        close(fd);
+    }
+    memory_free(folder);
+}
+
+static int close_fd(int *fd) {
+    int reason = *fd >= 0 && close(*fd) < 0 ? errno : 0;
+    *fd = -1;
+    return reason;
+}
+
+/* All that can fail before the new file takes the name of the old one. */
+static void complete(output *o) {
+    flush(o);
+    if (!o->trouble && o->device >= 0) o->trouble = copy_to_device(o);
+    if (!o->trouble && o->target) o->trouble = sync_fd(o->fd);
+    int closing = close_fd(&o->fd), closing_device = close_fd(&o->device);
+    if (!o->trouble) o->trouble = closing ? closing : closing_device;
+    if (o->trouble || !o->target) return;
+    if (rename(o->temporary, o->target) < 0) {
+        o->trouble = errno;
+        return;
+    }
+    memory_free(o->temporary);
+    o->temporary = NULL;
+    sync_folder(o->target);
+}
+
+int output_finish(output *o, int status, inco_error *error) {
+    if (status >= 0) complete(o);
+    close_fd(&o->fd);
+    close_fd(&o->device);
+    if (o->temporary) unlink(o->temporary);
+    if (o->trouble)
+        status = error_set(error, INCO_EIO, "cannot write %s: %s%s", strcmp(o->name, "-") ? o->name : "standard output",
+                           strerror(o->trouble), o->target ? "; nothing was written" : "");
+    memory_free(o->temporary);
+    memory_free(o->target);
+    memory_free(o->buffer);
+    memset(o, 0, sizeof *o);
+    return status;
+}
+
+/* A device is only asked about: opening a pipe would wait for its reader. */
+int output_check(const char *path, inco_error *error) {
+    struct stat old;
+    output o;
+    if (!strcmp(path, "-")) return INCO_OK;
+    if (stat(path, &old) == 0 && !S_ISREG(old.st_mode) && !S_ISDIR(old.st_mode))
+        return access(path, W_OK) < 0 ? cannot_write(path, errno, error) : INCO_OK;
+    int status = output_open(&o, path, 0, error);
+    if (status < 0) return status;
+    output_finish(&o, INCO_EIO, NULL); /* dropped */
+    return INCO_OK;
+}

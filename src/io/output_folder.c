@@ -1,0 +1,97 @@
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/output.h"
+#include "io/paths.h"
+
+/* The name without the slashes at its end. */
+static char *plain_name(const char *path) {
+    char *name = memory_text(path);
+    for (size_t n = name ? strlen(name) : 0; n > 1 && name[n - 1] == '/'; n--) name[n - 1] = 0;
+    return name;
+}
+
+/* Calls `each` (or nothing) for every entry; returns how many there are, or -1. */
+static int entries(const char *folder, void (*each)(const char *path)) {
+    DIR *directory = opendir(folder);
+    int count = 0;
+    if (!directory) return -1;
+    for (struct dirent *entry; (entry = readdir(directory));) {
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
+        char *path = each ? path_join(folder, entry->d_name) : NULL;
+        if (path) each(path);
+        memory_free(path);
+        count++;
+    }
+    closedir(directory);
+    return count;
+}
+
+static void remove_file(const char *path) {
+    unlink(path);
+}
+
+/* Free to be made: not there and its parent writable, or there and empty. */
+static int check_free(const char *name, inco_error *error) {
+    struct stat info;
+    if (stat(name, &info) < 0) return output_check(name, error);
+    if (!S_ISDIR(info.st_mode))
+        return error_set(error, INCO_EIO, "cannot write %s: several files need a folder, and this is none", name);
+    int count = entries(name, NULL);
+    if (count < 0) return error_set(error, INCO_EIO, "cannot read the folder %s: %s", name, strerror(errno));
+    if (count > 0)
+        return error_set(error, INCO_EIO, "cannot write the folder %s: it is not empty; name a new one", name);
+    return INCO_OK;
+}
+
+int output_check_folder(const char *path, inco_error *error) {
+    char *name = plain_name(path);
+    int status = name ? check_free(name, error) : error_no_memory(error);
+    memory_free(name);
+    return status;
+}
+
+static char *temporary_name(const char *target) {
+    char *hidden = path_hidden(target);
+    const size_t size = hidden ? strlen(hidden) + 40 : 0;
+    char *name = hidden ? NEW_RAW(char, (int64_t)size) : NULL;
+    if (name) snprintf(name, size, "%s.inco-%lx", hidden, (long)getpid());
+    memory_free(hidden);
+    return name;
+}
+
+int output_folder_open(output_folder *folder, const char *path, inco_error *error) {
+    int status;
+    *folder = (output_folder){plain_name(path), NULL};
+    TRY(folder->target ? check_free(folder->target, error) : error_no_memory(error));
+    folder->temporary = temporary_name(folder->target);
+    if (!folder->temporary) TRY(error_no_memory(error));
+    if (mkdir(folder->temporary, 0777) < 0) {
+        status = error_set(error, INCO_EIO, "cannot make the folder %s: %s", folder->target, strerror(errno));
+        memory_free(folder->temporary);
+        folder->temporary = NULL;
+        goto done;
+    }
+    return INCO_OK;
+done:
+    return output_folder_finish(folder, status, error);
+}
+
+int output_folder_finish(output_folder *folder, int status, inco_error *error) {
+    if (status >= 0 && rename(folder->temporary, folder->target) < 0)
+        status = error_set(error, INCO_EIO, "cannot make the folder %s: %s", folder->target, strerror(errno));
+    if (status < 0 && folder->temporary) {
+        entries(folder->temporary, remove_file);
+        rmdir(folder->temporary);
+    }
+    memory_free(folder->temporary);
+    memory_free(folder->target);
+    *folder = (output_folder){0};
+    return status;
+}

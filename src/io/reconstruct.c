@@ -1,0 +1,143 @@
+/* Decoded windows and patches put back together: each sample or pixel is the mean of what overlaps there. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/cut.h"
+#include "io/io.h"
+#include "io/paths.h"
+#include "mat/mat.h"
+
+typedef struct canvas {
+    cut cut;
+    const inco_mat *signals;
+    const double *mean;
+    int64_t rows, cols; /* of the file being put together */
+    int64_t first;      /* its first signal */
+    double *sum, *weight;
+} canvas;
+
+static cut cut_of(const inco_origin *o) {
+    if (o->kind == IO_AUDIO) return (cut){IO_AUDIO, o->window, 1, o->hop, 1};
+    return (cut){IO_IMAGE, o->patch_rows, o->patch_cols, o->hop, 1};
+}
+
+static void add_signal(canvas *v, int64_t place) {
+    const int64_t n = v->first + place;
+    const double mean = v->mean ? v->mean[n] : 0;
+    int64_t row, col;
+    cut_place(&v->cut, v->rows, v->cols, place, &row, &col);
+    for (int64_t r = 0; r < v->cut.rows && row + r < v->rows; r++)
+        for (int64_t c = 0; c < v->cut.cols; c++) {
+            int64_t at = (row + r) * v->cols + col + c;
+            v->sum[at] += mat_get(v->signals, r * v->cut.cols + c, n) + mean;
+            v->weight[at]++;
+        }
+}
+
+/* One file as an array for its format: a column of samples, or a column per row of pixels. */
+static int put_together(canvas *v, io_array *out, inco_error *error) {
+    const int64_t count = v->rows * v->cols, places = cut_count(&v->cut, v->rows, v->cols);
+    const int image = v->cut.kind == IO_IMAGE;
+    int status;
+    memset(out, 0, sizeof *out);
+    v->sum = NEW(double, count);
+    v->weight = NEW(double, count);
+    if (!v->sum || !v->weight) TRY(error_no_memory(error));
+    for (int64_t place = 0; place < places; place++) add_signal(v, place);
+    TRY(mat_new_raw(&out->m, INCO_F32, image ? v->cols : count, image ? v->rows : 1, error));
+    for (int64_t i = 0; i < count; i++)
+        ((float *)out->m.data)[i] = (float)(v->weight[i] > 0 ? v->sum[i] / v->weight[i] : 0);
+    v->first += places;
+done:
+    memory_free(v->sum);
+    memory_free(v->weight);
+    return status;
+}
+
+/* Puts the next file together and writes it to `path`; messages call it `shown`. */
+static int save_one(canvas *v, const io_format *format, const io_how *how, const char *path, const char *shown,
+                    inco_error *error) {
+    io_array array;
+    output out;
+    int status = put_together(v, &array, error);
+    if (status >= 0) status = output_open(&out, path, !!(format->can & IO_SEEKS), error);
+    if (status >= 0) {
+        out.name = shown;
+        status = output_finish(&out, format->save(&out, &array, how, error), error);
+    }
+    inco_mat_free(&array.m);
+    return status;
+}
+
+static int save_numbered(canvas *v, const char *path, const inco_origin *o, inco_error *error) {
+    const char *example = o->kind == IO_AUDIO ? "0.wav" : inco_has("png") ? "0.png" : "0.pgm", *ending = example + 1;
+    const io_how how = {.rate = o->rate};
+    const io_format *format;
+    output_folder folder;
+    int status = io_need(&format, example, o->kind, IO_SAVES, error);
+    if (status < 0) return status;
+    status = output_folder_open(&folder, path, error);
+    if (status < 0) return status;
+    for (int64_t i = 0; status >= 0 && i < o->files; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%05lld%s", (long long)i, ending);
+        char *file = path_join(folder.temporary, name), *shown = path_join(path, name);
+        v->rows = o->shape[2 * i];
+        v->cols = o->shape[2 * i + 1];
+        status = file && shown ? save_one(v, format, &how, file, shown, error) : error_no_memory(error);
+        memory_free(file);
+        memory_free(shown);
+    }
+    return output_folder_finish(&folder, status, error);
+}
+
+static int save_single(canvas *v, const char *path, const inco_origin *o, inco_error *error) {
+    const io_how how = {.rate = o->rate};
+    const char *standard = o->kind == IO_AUDIO ? "-.wav" : "-.pgm";
+    const io_format *format;
+    int status = io_need(&format, strcmp(path, "-") ? path : standard, o->kind, IO_SAVES, error);
+    if (status < 0) return status;
+    v->rows = o->shape[0];
+    v->cols = o->shape[1];
+    return save_one(v, format, &how, path, path, error);
+}
+
+/* Do the signals fill the files of the origin? */
+static int check_sizes(const cut *c, const inco_mat *signals, const inco_origin *o, inco_error *error) {
+    int64_t places = 0;
+    if (o->files < 1 || c->rows < 1 || c->cols < 1 || c->step < 1)
+        return error_set(error, INCO_EINVAL, "the origin of the codes makes no sense");
+    for (int64_t i = 0; i < o->files && places <= signals->cols; i++) {
+        const int64_t rows = o->shape[2 * i], cols = o->shape[2 * i + 1];
+        if (rows < 0 || cols < 0 || (c->kind == IO_AUDIO && cols != 1) ||
+            (c->kind == IO_IMAGE && (rows > INT32_MAX || cols > INT32_MAX)))
+            return error_set(error, INCO_EINVAL, "the origin of the codes makes no sense");
+        places += cut_count(c, rows, cols);
+    }
+    if (signals->rows != c->rows * c->cols)
+        return error_set(error, INCO_EDIM, "signals of %lld values do not fit %s of %lld", (long long)signals->rows,
+                         c->kind == IO_AUDIO ? "windows" : "patches", (long long)(c->rows * c->cols));
+    if (signals->cols != places)
+        return error_set(error, INCO_EDIM, "%lld signals do not fit the files they came from, which have %s%lld",
+                         (long long)signals->cols, places > signals->cols ? "at least " : "", (long long)places);
+    return INCO_OK;
+}
+
+int inco_save_decoded(const char *path, const inco_mat *signals, const inco_origin *o, inco_error *error) {
+    if (o->kind != IO_AUDIO && o->kind != IO_IMAGE)
+        return error_set(
+            error, INCO_EINVAL,
+            "%s: these codes come from no windows or patches that lie in order (encode with --hop), so they "
+            "make no audio or image: write a matrix, such as .npy",
+            path);
+    canvas v = {.cut = cut_of(o), .signals = signals, .mean = o->mean};
+    int status = check_sizes(&v.cut, signals, o, error);
+    if (status < 0) return status;
+    if (o->files == 1) return save_single(&v, path, o, error);
+    if (!strcmp(path, "-") || io_find(path))
+        return error_set(error, INCO_EINVAL, "%s: the codes come from %lld files: name a folder to write them to", path,
+                         (long long)o->files);
+    return save_numbered(&v, path, o, error);
+}

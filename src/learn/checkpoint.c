@@ -1,0 +1,157 @@
+/* The state between two iterations, to a stream and back: a line that says what it is, the options that shape the
+ * result, and the dictionary in double. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/options.h"
+#include "learn/learner.h"
+#include "mat/mat.h"
+
+static const char magic[] = "inco checkpoint 1\n";
+
+typedef struct header {
+    uint64_t order; /* 1 in the writer's byte order */
+    int64_t dim, atoms, signals, iteration, replaced, text;
+    uint64_t data; /* fingerprint of the signals */
+} header;
+
+enum { FINGERPRINT_SIGNALS = 64 };
+
+/* FNV-1a over the bytes of signals taken evenly from all. */
+static int fingerprint(const inco_source *source, uint64_t *print, inco_error *error) {
+    const int64_t step = source->count / FINGERPRINT_SIGNALS + 1;
+    unsigned char *signal = memory_raw(source->dim, source->type);
+    int status = signal ? INCO_OK : error_no_memory(error);
+    *print = 14695981039346656037u;
+    for (int64_t n = 0; status >= 0 && n < source->count; n += step) {
+        status = source->read(source->self, n, 1, signal, error);
+        for (size_t i = 0; status >= 0 && i < (size_t)source->dim * source->type; i++)
+            *print = (*print ^ signal[i]) * 1099511628211u;
+    }
+    memory_free(signal);
+    return status;
+}
+
+/* Options that may differ between a run and its continuation: what they change is not the way but its end. */
+static int shapes_result(const inco_option *option) {
+    static const char *const free_to_change[] = {"iterations", "threads", "stop-seconds", "stop-change", "atoms"};
+    if (!(option->commands & INCO_LEARN) || option->commands & INCO_PROGRAM_ONLY) return 0;
+    for (size_t i = 0; i < sizeof free_to_change / sizeof *free_to_change; i++)
+        if (!strcmp(option->name, free_to_change[i])) return 0;
+    return 1;
+}
+
+/* "name=value" lines; the length they take, written as far as they fit. */
+static int64_t write_options(const inco_options *o, char *text, int64_t room) {
+    int64_t used = 0;
+    const inco_option *option;
+    for (int i = 0; (option = inco_option_at(i)); i++) {
+        if (!shapes_result(option)) continue;
+        size_t left = used < room ? (size_t)(room - used) : 0;
+        used += snprintf(left ? text + used : NULL, left, "%s=", option->name);
+        left = used < room ? (size_t)(room - used) : 0;
+        used += inco_options_get(o, option->name, left ? text + used : NULL, left);
+        left = used < room ? (size_t)(room - used) : 0;
+        used += snprintf(left ? text + used : NULL, left, "\n");
+    }
+    return used;
+}
+
+static char *options_text(const inco_options *o, int64_t *length) {
+    *length = write_options(o, NULL, 0);
+    char *text = NEW(char, *length + 1);
+    if (text) write_options(o, text, *length + 1);
+    return text;
+}
+
+int inco_learner_save(const inco_learner *learner, const inco_stream *stream, inco_error *error) {
+    header h = {.order = 1, .dim = learner->d.rows, .atoms = learner->d.cols, .iteration = learner->iteration};
+    char *text = options_text(learner->options, &h.text);
+    int status = text ? fingerprint(&learner->data.source, &h.data, error) : error_no_memory(error);
+    h.signals = learner->data.source.count;
+    h.replaced = learner->info.replaced;
+    if (status >= 0 &&
+        (stream->write(stream->self, magic, sizeof magic - 1) || stream->write(stream->self, &h, sizeof h) ||
+         stream->write(stream->self, text, (size_t)h.text) ||
+         stream->write(stream->self, learner->d.data, (size_t)(h.dim * h.atoms) * sizeof(double))))
+        status = error_set(error, INCO_EIO, "the checkpoint could not be written");
+    memory_free(text);
+    return status;
+}
+
+static int check_header(const header *h, inco_error *error) {
+    if (h->order != 1 || h->dim < 1 || h->atoms < 1 || h->atoms > INT32_MAX || h->dim > INT32_MAX || h->iteration < 0 ||
+        h->text < 0 || h->text > 1 << 20)
+        return error_set(error, INCO_EFORMAT, "the checkpoint is damaged, or from another kind of machine");
+    return INCO_OK;
+}
+
+static int check_data(const header *h, const inco_learner *learner, inco_error *error) {
+    const inco_source *source = &learner->data.source;
+    const int64_t atoms = learner->options->atoms;
+    if (h->dim != source->dim || h->signals != source->count)
+        return error_set(error, INCO_EDIM,
+                         "the checkpoint is of %lld signals of %lld dimensions, the data has %lld of %lld",
+                         (long long)h->signals, (long long)h->dim, (long long)source->count, (long long)source->dim);
+    if (atoms != OPTION_UNSET && atoms != h->atoms)
+        return error_set(error, INCO_EDIM, "the checkpoint has %lld atoms, --atoms asks for %lld", (long long)h->atoms,
+                         (long long)atoms);
+    uint64_t data;
+    int status = fingerprint(source, &data, error);
+    if (status >= 0 && data != h->data)
+        status = error_set(error, INCO_EDATA, "the signals are not those that the checkpoint was made with");
+    return status;
+}
+
+/* The first line in which the two texts differ is the option to name. */
+static int compare_options(const char *saved, const char *now, inco_error *error) {
+    while (*saved && *now) {
+        size_t a = strcspn(saved, "\n"), b = strcspn(now, "\n");
+        if (a != b || strncmp(saved, now, a)) {
+            size_t name = strcspn(now, "="), value = strcspn(saved, "=");
+            value += value < a;
+            return error_set(error, INCO_EINVAL, "--%.*s is '%.*s' now, but was '%.*s' when the checkpoint was made",
+                             (int)name, now, (int)(b - name - 1), now + name + 1, (int)(a - value), saved + value);
+        }
+        saved += a + (saved[a] == '\n');
+        now += b + (now[b] == '\n');
+    }
+    return *saved || *now ? error_set(error, INCO_EFORMAT, "the checkpoint is of another version of inco") : INCO_OK;
+}
+
+static int read_bytes(const inco_stream *stream, void *to, size_t count, inco_error *error) {
+    if (!stream->read(stream->self, to, count)) return INCO_OK;
+    return error_set(error, INCO_EFORMAT, "the checkpoint ends too early");
+}
+
+int inco_learner_resume(inco_learner *learner, const inco_stream *stream, inco_error *error) {
+    char begin[sizeof magic] = "", *saved = NULL, *now = NULL;
+    header h;
+    int64_t length;
+    inco_mat d = {0};
+    int status;
+    TRY(read_bytes(stream, begin, sizeof magic - 1, error));
+    if (strcmp(begin, magic)) TRY(error_set(error, INCO_EFORMAT, "this is not a checkpoint of inco"));
+    TRY(read_bytes(stream, &h, sizeof h, error));
+    TRY(check_header(&h, error));
+    saved = NEW(char, h.text + 1);
+    now = options_text(learner->options, &length);
+    if (!saved || !now) TRY(error_no_memory(error));
+    TRY(read_bytes(stream, saved, (size_t)h.text, error));
+    TRY(compare_options(saved, now, error));
+    TRY(check_data(&h, learner, error));
+    TRY(inco_mat_new(&d, INCO_F64, h.dim, h.atoms, error));
+    TRY(read_bytes(stream, d.data, (size_t)(h.dim * h.atoms) * sizeof(double), error));
+    inco_mat_free(&learner->d);
+    learner->d = d;
+    d = (inco_mat){0};
+    learner->iteration = h.iteration;
+    learner->info.replaced = h.replaced;
+done:
+    inco_mat_free(&d);
+    memory_free(saved);
+    memory_free(now);
+    return status;
+}

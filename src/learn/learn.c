@@ -1,0 +1,397 @@
+/* The alternating loop: code all signals, keep A and B of the codes, update the dictionary from them. */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/options.h"
+#include "base/parallel.h"
+#include "code/coder.h"
+#include "dict/init.h"
+#include "learn/learner.h"
+#include "mat/blas.h"
+#include "mat/mat.h"
+#include "metric/coherence.h"
+#include "sparse/csc.h"
+
+/* ---- Making ---- */
+
+int inco_learner_new(inco_learner **result, const inco_source *source, const inco_options *options, inco_error *error) {
+    inco_learner *learner = NEW(inco_learner, 1);
+    int status;
+    *result = NULL;
+    if (!learner) return error_no_memory(error);
+    if (!(learner->options = inco_options_copy(options))) TRY(error_no_memory(error));
+    TRY(options_check_learn(options, error));
+    learner->threads = parallel_threads(options->threads);
+    learner->info.size = sizeof learner->info;
+    learner->progress.size = sizeof learner->progress;
+    TRY(prepare(&learner->data, source, options_precision(options, source->type), (int)options->center,
+                options->normalize == NORMALIZE_UNIT, error));
+    *result = learner;
+done:
+    if (status < 0) inco_learner_free(learner);
+    return status;
+}
+
+void inco_learner_free(inco_learner *learner) {
+    if (!learner) return;
+    inco_options_free(learner->options);
+    prepare_free(&learner->data);
+    inco_mat_free(&learner->d);
+    inco_mat_free(&learner->result);
+    inco_coder_free(learner->coder);
+    collector_free(learner->sums);
+    worst_free(&learner->worst);
+    memory_free(learner);
+}
+
+void inco_learner_on_progress(inco_learner *learner, inco_progress_fn callback, void *self) {
+    learner->callback = callback;
+    learner->callback_self = self;
+}
+
+inco_mat inco_learner_dictionary(const inco_learner *learner) {
+    inco_mat view = learner->result;
+    view.owner = NULL;
+    return view;
+}
+
+const inco_learn_info *inco_learner_info(const inco_learner *learner) {
+    return &learner->info;
+}
+
+int inco_learner_start_from(inco_learner *learner, const inco_mat *dictionary, inco_error *error) {
+    const int64_t dim = learner->data.source.dim, atoms = learner->options->atoms;
+    int64_t row, col;
+    if (dictionary->rows != dim)
+        return error_set(error, INCO_EDIM, "the dictionary to start from has %lld dimensions, the signals have %lld",
+                         (long long)dictionary->rows, (long long)dim);
+    if (dictionary->cols < 1 || (atoms != OPTION_UNSET && atoms != dictionary->cols))
+        return error_set(error, INCO_EDIM, "the dictionary to start from has %lld atoms, --atoms asks for %lld",
+                         (long long)dictionary->cols, (long long)(atoms == OPTION_UNSET ? 1 : atoms));
+    if (mat_find_nonfinite(dictionary, &row, &col))
+        return error_set(error, INCO_EDATA,
+                         "the dictionary to start from has a NaN or Inf: atom %lld, feature %lld "
+                         "(from 0)",
+                         (long long)col, (long long)row);
+    inco_mat_free(&learner->d);
+    int status = mat_convert(&learner->d, dictionary, INCO_F64, error);
+    if (status >= 0 && mat_normalize_columns(&learner->d, NULL) > 0)
+        status = error_set(error, INCO_EDATA, "the dictionary to start from has atoms that are all zero");
+    return status;
+}
+
+static int make_start(inco_learner *learner, inco_error *error) {
+    const inco_options *o = learner->options;
+    const uint64_t seed = (uint64_t)o->seed;
+    const int patches = o->patch_rows * o->patch_cols == learner->data.source.dim;
+    if (learner->d.data) return INCO_OK;
+    if (o->atoms == OPTION_UNSET)
+        return error_set(error, INCO_EINVAL, "--atoms is needed: how many atoms should be learned?");
+    int status = inco_mat_new(&learner->d, INCO_F64, learner->data.source.dim, o->atoms, error);
+    if (status < 0) return status;
+    if (!strcmp(o->init, "sample")) return init_sample(&learner->d, &learner->data.source, seed, error);
+    if (!strcmp(o->init, "random")) return init_random(&learner->d, seed, error);
+    if (!strcmp(o->init, "dct"))
+        return init_dct(&learner->d, patches ? o->patch_rows : learner->d.rows, patches ? o->patch_cols : 1, error);
+    return error_set(error, INCO_EINVAL,
+                     "--init '%s' is not sample, dct or random, and no dictionary was given to start "
+                     "from",
+                     o->init);
+}
+
+/* What run needs once there is a dictionary. */
+static int make_parts(inco_learner *learner, inco_error *error) {
+    const inco_mat *d = &learner->d;
+    int status = INCO_OK;
+    if (!learner->coder)
+        status = inco_coder_new(&learner->coder, d, learner->data.source.type, learner->options, error);
+    if (status < 0) return status;
+    if (!learner->sums) learner->sums = collector_new(d->rows, d->cols, learner->threads);
+    if (!learner->worst.item && worst_new(&learner->worst, d->cols) < 0) return error_no_memory(error);
+    return learner->sums ? INCO_OK : error_no_memory(error);
+}
+
+/* ---- One iteration ---- */
+
+/* Calls back; positive when the caller wants to stop. */
+static int tell(inco_learner *learner, const char *phase) {
+    if (!learner->callback) return 0;
+    learner->progress.phase = phase;
+    learner->progress.seconds = clock_seconds() - learner->start;
+    return learner->callback(learner->callback_self, &learner->progress) ? INCO_STOPPED : 0;
+}
+
+/* What a coding pass leaves behind besides A and B. */
+typedef struct gathering {
+    inco_learner *learner;
+    int64_t nonzeros;
+} gathering;
+
+static int gather(void *self, const pass_group *group, inco_error *error) {
+    gathering *g = self;
+    inco_learner *learner = g->learner;
+    int status = collector_add(learner->sums, group, error);
+    if (status < 0) return status;
+    g->nonzeros += csc_nonzeros(group->codes);
+    for (int64_t n = 0; n < group->x->cols; n++) worst_offer(&learner->worst, group->first + n, group->residual[n]);
+    learner->progress.signals_done = group->first + group->x->cols;
+    return tell(learner, "code");
+}
+
+/* ||X - D C||^2 / ||X||^2 from A and B; 0 without energy. */
+static double relative_square(double rest, double energy) {
+    return energy > 0 ? fmax(rest, 0) / energy : 0;
+}
+
+static int code_all(inco_learner *learner, statistics *s, inco_error *error) {
+    const inco_source *source = &learner->data.source;
+    gathering g = {learner, 0};
+    pass p = {source, learner->coder, learner->d.cols, learner->threads, &g, gather, 0, 0};
+    double rest;
+    learner->progress.signals_done = 0;
+    learner->worst.count = 0;
+    collector_clear(learner->sums);
+    int status = coder_set_dictionary(learner->coder, &learner->d, error);
+    if (status >= 0) status = pass_run(&p, error);
+    learner->info.seconds_io += p.seconds_io;
+    learner->info.seconds_code += learner->progress.seconds_code = p.seconds_code;
+    if (status != INCO_OK) return status;
+    worst_sort(&learner->worst);
+    *s = collector_total(learner->sums);
+    learner->energy = s->energy;
+    status = objective(&learner->d, s, 0, learner->threads, &rest, error);
+    learner->progress.relative_error = sqrt(relative_square(rest, s->energy));
+    learner->progress.mean_cardinality = (double)g.nonzeros / (double)source->count;
+    return status;
+}
+
+static double gamma_of(const inco_learner *learner) {
+    const inco_options *o = learner->options;
+    if (o->method != METHOD_IDL) return 0;
+    return isnan(o->gamma) ? o->gamma_relative * learner->energy / (double)learner->d.cols : o->gamma;
+}
+
+static int update(inco_learner *learner, const statistics *s, inco_error *error) {
+    const inco_options *o = learner->options;
+    update_settings settings = {gamma_of(learner), o->norms == NORMS_RESCALE, (int)o->update_iterations,
+                                learner->threads};
+    update_result result = {0};
+    double start = clock_seconds();
+    int status = o->method == METHOD_MOD ? mod_update(&learner->d, s, &settings, &result, error)
+                                         : idl_update(&learner->d, s, &settings, &result, error);
+    learner->info.seconds_update += learner->progress.seconds_update = clock_seconds() - start;
+    learner->progress.objective_before = result.before;
+    learner->progress.objective = learner->info.objective = result.after;
+    learner->progress.update_iterations = result.iterations;
+    return status;
+}
+
+/* The last iteration replaces nothing: what it put in would never be trained. */
+static int replace(inco_learner *learner, const statistics *s, inco_error *error) {
+    const inco_options *o = learner->options;
+    replacement how = {(int)o->unused, &learner->data.source, &learner->worst, (uint64_t)o->seed,
+                       (uint64_t)learner->iteration};
+    learner->progress.replaced = 0;
+    if (learner->iteration + 1 >= o->iterations) return INCO_OK;
+    int status = replace_unused(&learner->d, s, &how, &learner->progress.replaced, error);
+    learner->info.replaced += learner->progress.replaced;
+    return status;
+}
+
+/* ||D - E|| / ||E|| */
+static double change_between(const inco_mat *d, const inco_mat *e) {
+    double change = 0, norm = 0;
+    const double *x = d->data, *y = e->data;
+    for (int64_t i = 0; i < d->rows * d->cols; i++) {
+        change += (x[i] - y[i]) * (x[i] - y[i]);
+        norm += y[i] * y[i];
+    }
+    return sqrt(change / norm);
+}
+
+/* INCO_STOPPED when the caller stopped it half-way: the dictionary is then as before. */
+static int iterate(inco_learner *learner, double *change, inco_error *error) {
+    inco_mat before = {0};
+    statistics s;
+    coherence mu;
+    int status;
+    learner->progress.iteration = learner->iteration + 1;
+    learner->progress.iterations = learner->options->iterations;
+    learner->progress.signals = learner->data.source.count;
+    if ((status = code_all(learner, &s, error)) != INCO_OK) return status;
+    if ((status = tell(learner, "update")) != INCO_OK) return status;
+    TRY(mat_convert(&before, &learner->d, INCO_F64, error));
+    TRY(update(learner, &s, error));
+    TRY(replace(learner, &s, error));
+    TRY(coherence_measure(&learner->d, learner->threads, &mu, error));
+    *change = change_between(&learner->d, &before);
+    learner->progress.coherence_max = mu.max;
+    learner->progress.coherence_rms = mu.rms;
+    learner->iteration++;
+done:
+    inco_mat_free(&before);
+    return status;
+}
+
+/* Iterates until a rule stops it; info.stopped_by names the rule. */
+static int iterate_all(inco_learner *learner, inco_error *error) {
+    const inco_options *o = learner->options;
+    learner->info.stopped_by = "iterations";
+    while (learner->iteration < o->iterations) {
+        double change = 0;
+        int status = iterate(learner, &change, error);
+        if (status == INCO_OK) status = tell(learner, "iteration");
+        if (status > 0) learner->info.stopped_by = "callback";
+        if (status != INCO_OK) return status;
+        if (change <= o->stop_change)
+            learner->info.stopped_by = "change";
+        else if (o->stop_seconds > 0 && clock_seconds() - learner->start >= o->stop_seconds)
+            learner->info.stopped_by = "seconds";
+        else
+            continue;
+        break;
+    }
+    return INCO_OK;
+}
+
+/* ---- The end ---- */
+
+typedef struct final_pass {
+    inco_learner *learner;
+    inco_csc *codes;     /* NULL: not wanted */
+    unsigned char *used; /* by atom */
+    double rest, energy;
+    int64_t nonzeros;
+} final_pass;
+
+static int look_at_codes(void *self, const pass_group *group, inco_error *error) {
+    final_pass *f = self;
+    inco_learner *learner = f->learner;
+    int status = pass_error(&learner->result, group, learner->threads, &f->rest, &f->energy, error);
+    for (int64_t k = 0; k < csc_nonzeros(group->codes); k++) f->used[group->codes->index[k]] = 1;
+    f->nonzeros += csc_nonzeros(group->codes);
+    if (status >= 0 && f->codes) status = csc_append(f->codes, group->codes, error);
+    learner->progress.signals_done = group->first + group->x->cols;
+    return status < 0 ? status : tell(learner, "final");
+}
+
+/* Codes the training signals in the result: its error, cardinality and use. */
+static int code_finally(inco_learner *learner, inco_csc *codes, inco_error *error) {
+    inco_learn_info *info = &learner->info;
+    const int64_t atoms = learner->result.cols, count = learner->data.source.count;
+    final_pass f = {.learner = learner, .codes = codes, .used = NEW(unsigned char, atoms)};
+    pass p = {&learner->data.source, learner->coder, atoms, learner->threads, &f, look_at_codes, 0, 0};
+    coder_counts before = coder_seen(learner->coder);
+    int status = f.used ? coder_set_dictionary(learner->coder, &learner->result, error) : error_no_memory(error);
+    if (status >= 0) status = pass_run(&p, error);
+    info->seconds_io += p.seconds_io;
+    info->seconds_code += p.seconds_code;
+    if (status == INCO_OK) {
+        info->relative_error = sqrt(relative_square(f.rest, f.energy));
+        info->mean_cardinality = (double)f.nonzeros / (double)count;
+        info->skipped_atoms = coder_seen(learner->coder).skipped - before.skipped;
+        info->zero_signals = coder_seen(learner->coder).zero_signals - before.zero_signals;
+        if (learner->energy == 0) learner->energy = f.energy; /* resumed at its end */
+        info->unused = 0;
+        for (int64_t j = 0; j < atoms; j++) info->unused += !f.used[j];
+    }
+    memory_free(f.used);
+    return status;
+}
+
+/* Coherence and spectrum, in double, of the values as stored. */
+static int measure(inco_learner *learner, inco_error *error) {
+    inco_learn_info *info = &learner->info;
+    const inco_mat *d = &learner->result;
+    const int64_t count = d->rows < d->cols ? d->rows : d->cols;
+    double *values = NEW(double, count);
+    inco_mat exact = {0};
+    coherence mu = {0};
+    int status;
+    if (!values) TRY(error_no_memory(error));
+    TRY(mat_convert(&exact, d, INCO_F64, error));
+    mat_normalize_columns(&exact, NULL);
+    TRY(coherence_measure(&exact, learner->threads, &mu, error));
+    TRY(lapack_singular_values(&exact, values, error));
+    info->coherence_max = mu.max;
+    info->coherence_rms = mu.rms;
+    info->coherence_mean = mu.mean;
+    info->welch = coherence_bound(d->rows, d->cols);
+    info->singular_max = values[0];
+    info->singular_min = values[count - 1];
+done:
+    inco_mat_free(&exact);
+    memory_free(values);
+    return status;
+}
+
+static void describe(inco_learner *learner) {
+    inco_learn_info *info = &learner->info;
+    const double dim = (double)learner->d.rows, atoms = (double)learner->d.cols, energy = learner->energy;
+    info->dim = learner->d.rows;
+    info->atoms = learner->d.cols;
+    info->signals = learner->data.source.count;
+    info->iterations = learner->iteration;
+    info->precision = learner->data.source.type;
+    info->gamma = gamma_of(learner);
+    info->gamma_relative = energy > 0 ? info->gamma * atoms / energy : 0;
+    info->tight_ratio = energy > 0 ? info->gamma * (atoms * atoms / dim - atoms) / energy : 0;
+    info->isa = inco_isa();
+    info->blas = inco_blas();
+    info->threads = learner->threads;
+    info->seconds_total = clock_seconds() - learner->start;
+}
+
+static int run(inco_learner *learner, inco_error *error) {
+    int status, stopped;
+    TRY(make_start(learner, error));
+    TRY(make_parts(learner, error));
+    learner->info.relative_error = learner->info.mean_cardinality = NAN; /* until the final coding */
+    TRY(stopped = iterate_all(learner, error));
+    inco_mat_free(&learner->result);
+    TRY(mat_convert(&learner->result, &learner->d, learner->data.source.type, error));
+    if (stopped == INCO_OK) TRY(stopped = code_finally(learner, NULL, error));
+    if (stopped > 0) learner->info.stopped_by = "callback";
+    TRY(measure(learner, error));
+    describe(learner);
+    status = stopped;
+done:
+    return status;
+}
+
+int inco_learner_run(inco_learner *learner, inco_error *error) {
+    learner->start = clock_seconds();
+    blas_enter();
+    int status = run(learner, error);
+    blas_leave();
+    return status;
+}
+
+int inco_learner_encode(inco_learner *learner, inco_csc *codes, inco_error *error) {
+    if (!learner->result.data) return error_set(error, INCO_EINVAL, "there are no codes before the learner has run");
+    int status = csc_new(codes, learner->result.type, learner->result.cols, 0, 0, error);
+    if (status < 0) return status;
+    blas_enter();
+    status = code_finally(learner, codes, error);
+    blas_leave();
+    if (status != INCO_OK) inco_csc_free(codes);
+    return status;
+}
+
+int inco_learn(const inco_source *source, const inco_options *options, inco_mat *dictionary, inco_learn_info *info,
+               inco_error *error) {
+    inco_learner *learner = NULL;
+    int status;
+    *dictionary = (inco_mat){0};
+    TRY(inco_learner_new(&learner, source, options, error));
+    TRY(inco_learner_run(learner, error));
+    *dictionary = learner->result;
+    learner->result = (inco_mat){0};
+    if (info) *info = learner->info;
+done:
+    inco_learner_free(learner);
+    return status;
+}

@@ -1,0 +1,30 @@
+/* The learner's insides, for learn.c and checkpoint.c. */
+#ifndef INCO_LEARN_LEARNER_H
+#define INCO_LEARN_LEARNER_H
+
+#include <inco/inco.h>
+
+#include "dict/update.h"
+#include "learn/prepare.h"
+#include "learn/replace.h"
+#include "learn/stats.h"
+
+struct inco_learner {
+    inco_options *options;
+    prepared data;
+    int threads;
+    inco_mat d;        /* D x L, double, unit norm: with `iteration` the whole state between two iterations */
+    inco_mat result;   /* the same in the result's precision */
+    int64_t iteration; /* completed */
+    double energy;     /* ||X||^2, once a pass has been made; 0 before */
+    inco_coder *coder;
+    collector *sums;
+    worst_list worst;
+    inco_progress_fn callback;
+    void *callback_self;
+    inco_progress progress;
+    inco_learn_info info;
+    double start; /* when run was called */
+};
+
+#endif

@@ -1,0 +1,33 @@
+/* One pass over the data: signals are read and coded in fixed groups, and each group is handed to a visitor. */
+#ifndef INCO_LEARN_PASS_H
+#define INCO_LEARN_PASS_H
+
+#include <inco/inco.h>
+
+enum { PASS_GROUP = 4096 }; /* signals; a leaf of the tree that sums are taken in */
+
+typedef struct pass_group {
+    int64_t first;          /* number of its first signal */
+    const inco_mat *x;      /* D x count */
+    const inco_csc *codes;  /* L x count */
+    const double *residual; /* ||x - D c||^2 of each */
+} pass_group;
+
+typedef struct pass {
+    const inco_source *source;
+    inco_coder *coder;
+    int64_t atoms;
+    int threads;
+    void *self;
+    int (*visit)(void *self, const pass_group *group, inco_error *error); /* positive: stops the pass */
+    double seconds_io, seconds_code;                                      /* added to */
+} pass;
+
+/* INCO_STOPPED when a visitor stopped it. */
+int pass_run(pass *p, inco_error *error);
+
+/* ||X - D C||^2 of a group, signal by signal, in double; added up in the order of the signals. */
+int pass_error(const inco_mat *dictionary, const pass_group *group, int threads, double *error_energy, double *energy,
+               inco_error *error);
+
+#endif

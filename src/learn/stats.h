@@ -1,0 +1,17 @@
+/* A = C C', B = X C' and ||X||^2, collected group by group. */
+#ifndef INCO_LEARN_STATS_H
+#define INCO_LEARN_STATS_H
+
+#include "dict/update.h"
+#include "learn/pass.h"
+
+typedef struct collector collector;
+
+collector *collector_new(int64_t dim, int64_t atoms, int threads); /* NULL when there is no memory */
+void collector_free(collector *c);
+void collector_clear(collector *c);
+int collector_add(collector *c, const pass_group *group, inco_error *error);
+/* Views of the sums, valid until collector_clear. There must have been a group. */
+statistics collector_total(collector *c);
+
+#endif

@@ -1,0 +1,208 @@
+#include "mat/blas.h"
+
+#include <cblas.h>
+#include <lapacke.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "mat/mat.h"
+
+/* ---- The BLAS library's own threads ---- */
+
+/* OpenBLAS has these; another BLAS leaves them NULL. */
+extern void openblas_set_num_threads(int threads) __attribute__((weak));
+extern int openblas_get_num_threads(void) __attribute__((weak));
+extern char *openblas_get_config(void) __attribute__((weak));
+
+/* The setting is global to the process, so its keeper is too. */
+static pthread_mutex_t keeper = PTHREAD_MUTEX_INITIALIZER;
+static int inside, before;
+
+void blas_enter(void) {
+    if (!openblas_set_num_threads || !openblas_get_num_threads) return;
+    pthread_mutex_lock(&keeper);
+    if (inside++ == 0) {
+        before = openblas_get_num_threads();
+        if (before != 1) openblas_set_num_threads(1);
+    }
+    pthread_mutex_unlock(&keeper);
+}
+
+void blas_leave(void) {
+    if (!openblas_set_num_threads || !openblas_get_num_threads) return;
+    pthread_mutex_lock(&keeper);
+    if (--inside == 0 && before != 1) openblas_set_num_threads(before);
+    pthread_mutex_unlock(&keeper);
+}
+
+void inco_blas_one_thread(void) {
+    if (openblas_set_num_threads) openblas_set_num_threads(1);
+}
+
+const char *inco_blas(void) {
+    return openblas_get_config ? openblas_get_config() : "BLAS";
+}
+
+/* ---- Products ---- */
+
+enum { BLOCK_ROWS = 512, BLOCK_COLS = 128 };
+
+typedef struct product {
+    const char *form;
+    double alpha, beta;
+    const inco_mat *a, *b, *c;
+    int64_t row_blocks;
+} product;
+
+static inco_mat part_of(const inco_mat *m, int transposed, int along_rows, int64_t first, int64_t count) {
+    inco_mat part = *m;
+    if (along_rows != transposed) {
+        part.data = (char *)m->data + (size_t)first * m->type;
+        part.rows = count;
+    } else {
+        part = mat_columns(m, first, count);
+    }
+    return part;
+}
+
+static void gemm(const product *p, const inco_mat *a, const inco_mat *b, const inco_mat *c) {
+    CBLAS_TRANSPOSE ta = p->form[0] == 'T' ? CblasTrans : CblasNoTrans;
+    CBLAS_TRANSPOSE tb = p->form[1] == 'T' ? CblasTrans : CblasNoTrans;
+    int m = (int)c->rows, n = (int)c->cols, k = (int)(p->form[0] == 'T' ? a->rows : a->cols);
+    if (c->type == INCO_F32)
+        cblas_sgemm(CblasColMajor, ta, tb, m, n, k, (float)p->alpha, a->data, (int)a->ld, b->data, (int)b->ld,
+                    (float)p->beta, c->data, (int)c->ld);
+    else
+        cblas_dgemm(CblasColMajor, ta, tb, m, n, k, p->alpha, a->data, (int)a->ld, b->data, (int)b->ld, p->beta,
+                    c->data, (int)c->ld);
+}
+
+/* One block of C, with the rows of op(A) and the columns of op(B) that it takes. */
+static int multiply_block(void *self, int64_t block, int thread, inco_error *error) {
+    const product *p = self;
+    int64_t i = block % p->row_blocks * BLOCK_ROWS, j = block / p->row_blocks * BLOCK_COLS;
+    int64_t rows = p->c->rows - i < BLOCK_ROWS ? p->c->rows - i : BLOCK_ROWS;
+    int64_t cols = p->c->cols - j < BLOCK_COLS ? p->c->cols - j : BLOCK_COLS;
+    inco_mat a = part_of(p->a, p->form[0] == 'T', 1, i, rows);
+    inco_mat b = part_of(p->b, p->form[1] == 'T', 0, j, cols);
+    inco_mat stripe = mat_columns(p->c, j, cols);
+    inco_mat c = part_of(&stripe, 0, 1, i, rows);
+    gemm(p, &a, &b, &c);
+    (void)thread, (void)error;
+    return 0;
+}
+
+void blas_multiply(int threads, const char *form, double alpha, const inco_mat *a, const inco_mat *b, double beta,
+                   const inco_mat *c) {
+    if (c->rows == 0 || c->cols == 0) return;
+    int64_t row_blocks = (c->rows + BLOCK_ROWS - 1) / BLOCK_ROWS, col_blocks = (c->cols + BLOCK_COLS - 1) / BLOCK_COLS;
+    product p = {form, alpha, beta, a, b, c, row_blocks};
+    parallel_for(threads, row_blocks * col_blocks, multiply_block, &p, NULL);
+}
+
+/* Pieces of fixed length keep the rounding error small and the bits free of BLAS's own splitting. */
+double blas_dot(int64_t n, const double *x, const double *y) {
+    enum { PIECE = 4096 };
+    double sum = 0;
+    for (int64_t i = 0; i < n; i += PIECE) sum += cblas_ddot((int)(n - i < PIECE ? n - i : PIECE), x + i, 1, y + i, 1);
+    return sum;
+}
+
+void blas_axpy(int64_t n, double alpha, const double *x, double *y) {
+    for (int64_t i = 0; i < n; i++) y[i] += alpha * x[i];
+}
+
+/* ---- LAPACK ---- */
+
+/* X = B V diag(1/w) V' over the eigenvalues w that count. */
+static int solve_by_eigenvalues(inco_mat *a, inco_mat *b, inco_error *error) {
+    const lapack_int n = (lapack_int)a->rows;
+    const int64_t room = 1 + 6 * (int64_t)n + 2 * (int64_t)n * n;
+    inco_mat t = {0};
+    double *w = NEW_RAW(double, n), *work = NEW_RAW(double, room);
+    lapack_int *iwork = NEW_RAW(lapack_int, 3 + 5 * (int64_t)n);
+    int status = w && work && iwork ? mat_new_raw(&t, INCO_F64, b->rows, b->cols, error) : error_no_memory(error);
+    if (status < 0) goto done;
+    if (LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, a->data, (lapack_int)a->ld, w, work, (lapack_int)room, iwork,
+                            3 + 5 * n) != 0) {
+        status = error_set(error, INCO_ENUMERIC, "the eigenvalue decomposition of C C' failed");
+        goto done;
+    }
+    blas_multiply(1, "NN", 1, b, a, 0, &t);
+    for (int64_t j = 0; j < t.cols; j++) {
+        double scale = w[j] > 1e-8 * w[n - 1] ? 1 / w[j] : 0, *column = mat_column(&t, j);
+        for (int64_t i = 0; i < t.rows; i++) column[i] *= scale;
+    }
+    blas_multiply(1, "NT", 1, &t, a, 0, b);
+done:
+    inco_mat_free(&t);
+    memory_free(w);
+    memory_free(work);
+    memory_free(iwork);
+    return status;
+}
+
+int lapack_solve_right(inco_mat *a, inco_mat *b, inco_error *error) {
+    const lapack_int n = (lapack_int)a->rows;
+    inco_mat factor = {0};
+    int status = mat_convert(&factor, a, INCO_F64, error);
+    if (status < 0) return status;
+    double smallest = INFINITY, largest = 0;
+    int definite = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, factor.data, n) == 0;
+    for (int64_t j = 0; definite && j < n; j++) {
+        smallest = fmin(smallest, mat_get(&factor, j, j));
+        largest = fmax(largest, mat_get(&factor, j, j));
+    }
+    if (definite && smallest > 1e-6 * largest) { /* the pivots' ratio is about the root of the condition */
+        cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, (int)b->rows, n, 1, factor.data,
+                    n, b->data, (int)b->ld);
+        cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasTrans, CblasNonUnit, (int)b->rows, n, 1, factor.data, n,
+                    b->data, (int)b->ld);
+    } else {
+        status = solve_by_eigenvalues(a, b, error);
+    }
+    inco_mat_free(&factor);
+    return status;
+}
+
+int lapack_lq(inco_mat *m, inco_error *error) {
+    const lapack_int rows = (lapack_int)m->rows, cols = (lapack_int)m->cols, ld = (lapack_int)m->ld;
+    double size = 0, *work = NULL, *tau = NEW_RAW(double, m->rows);
+    int status = INCO_OK;
+    LAPACKE_dgelqf_work(LAPACK_COL_MAJOR, rows, cols, m->data, ld, tau, &size, -1);
+    work = NEW_RAW(double, (int64_t)size + 1);
+    if (!work || !tau) status = error_no_memory(error);
+    else if (LAPACKE_dgelqf_work(LAPACK_COL_MAJOR, rows, cols, m->data, ld, tau, work, (lapack_int)size) != 0)
+        status = error_set(error, INCO_ENUMERIC, "the LQ factorisation failed");
+    for (int64_t j = 1; status == INCO_OK && j < m->rows; j++)
+        for (int64_t i = 0; i < j; i++) mat_set(m, i, j, 0);
+    memory_free(tau);
+    memory_free(work);
+    return status;
+}
+
+int lapack_singular_values(const inco_mat *m, double *values, inco_error *error) {
+    inco_mat copy = {0};
+    double size = 0, *work = NULL;
+    lapack_int rows = (lapack_int)m->rows, cols = (lapack_int)m->cols, least = rows < cols ? rows : cols;
+    lapack_int *iwork = NEW_RAW(lapack_int, 8 * (int64_t)least);
+    int status = iwork ? mat_convert(&copy, m, INCO_F64, error) : error_no_memory(error);
+    if (status < 0 || least == 0) goto done;
+    LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'N', rows, cols, copy.data, rows, values, NULL, 1, NULL, 1, &size, -1, iwork);
+    work = NEW_RAW(double, (int64_t)size + 1);
+    if (!work) {
+        status = error_no_memory(error);
+    } else if (LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'N', rows, cols, copy.data, rows, values, NULL, 1, NULL, 1, work,
+                                   (lapack_int)size, iwork) != 0) {
+        status = error_set(error, INCO_ENUMERIC, "the singular values could not be computed");
+    }
+done:
+    inco_mat_free(&copy);
+    memory_free(iwork);
+    memory_free(work);
+    return status;
+}

@@ -1,0 +1,32 @@
+/* Checked calls of BLAS and LAPACK. BLAS always runs on one thread; large products are split here into fixed blocks, so
+ * that the bits of a product depend on its shape alone. */
+#ifndef INCO_MAT_BLAS_H
+#define INCO_MAT_BLAS_H
+
+#include <inco/inco.h>
+
+/* Around every public call that computes: BLAS on one thread, the caller's setting restored when the last one leaves.
+ */
+void blas_enter(void);
+void blas_leave(void);
+
+/* C = alpha op(A) op(B) + beta C. form is "NN", "TN", "NT" or "TT"; all of one type. Shapes must fit. */
+void blas_multiply(int threads, const char *form, double alpha, const inco_mat *a, const inco_mat *b, double beta,
+                   const inco_mat *c);
+
+/* Inner product of two arrays of n doubles, pairwise over fixed pieces. */
+double blas_dot(int64_t n, const double *x, const double *y);
+void blas_axpy(int64_t n, double alpha, const double *x, double *y); /* y += alpha x */
+
+/* X A = B for symmetric positive semidefinite A (L x L), B and X D x L: Cholesky, or the pseudo-inverse without the
+ * eigenvalues below 1e-8 of the largest when A is singular. B is overwritten by X, A is destroyed. */
+int lapack_solve_right(inco_mat *a, inco_mat *b, inco_error *error);
+
+/* Replaces m (double, rows <= cols) by L of m = L Q: lower triangular in its first `rows` columns, with the singular
+ * values of m. The other columns hold nothing of use. */
+int lapack_lq(inco_mat *m, inco_error *error);
+
+/* All singular values of m (any type), falling; room for min(rows, cols). */
+int lapack_singular_values(const inco_mat *m, double *values, inco_error *error);
+
+#endif

@@ -1,0 +1,132 @@
+#include "mat/mat.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+static void release_memory(mat_owner *owner) {
+    memory_free(owner->base);
+    memory_free(owner);
+}
+
+inco_mat inco_mat_view(inco_type type, int64_t rows, int64_t cols, void *data) {
+    return (inco_mat){type, rows, cols, rows, data, NULL};
+}
+
+int mat_new_raw(inco_mat *m, inco_type type, int64_t rows, int64_t cols, inco_error *error) {
+    mat_owner *owner = NEW(mat_owner, 1);
+    *m = inco_mat_view(type, rows, cols, NULL);
+    if (owner && rows >= 0 && cols >= 0 && (rows == 0 || cols <= INT64_MAX / 8 / rows))
+        m->data = memory_raw(rows * cols, type);
+    if (!m->data) {
+        memory_free(owner);
+        return error_set(error, INCO_ENOMEM, "no memory for a matrix of %lld x %lld", (long long)rows, (long long)cols);
+    }
+    *owner = (mat_owner){release_memory, m->data, 0};
+    m->owner = owner;
+    return INCO_OK;
+}
+
+int inco_mat_new(inco_mat *m, inco_type type, int64_t rows, int64_t cols, inco_error *error) {
+    int status = mat_new_raw(m, type, rows, cols, error);
+    if (!status) memset(m->data, 0, (size_t)(rows * cols) * type);
+    return status;
+}
+
+void inco_mat_free(inco_mat *m) {
+    if (!m) return;
+    mat_owner *owner = m->owner;
+    if (owner) owner->release(owner);
+    memset(m, 0, sizeof *m);
+}
+
+inco_mat mat_columns(const inco_mat *m, int64_t first, int64_t count) {
+    return (inco_mat){m->type, m->rows, count, m->ld, mat_column(m, first), NULL};
+}
+
+void mat_copy(const inco_mat *to, const inco_mat *from) {
+    for (int64_t j = 0; j < from->cols; j++) {
+        if (to->type == from->type) {
+            memcpy(mat_column(to, j), mat_column(from, j), (size_t)from->rows * from->type);
+        } else if (to->type == INCO_F32) {
+            const double *in = mat_column(from, j);
+            float *out = mat_column(to, j);
+            for (int64_t i = 0; i < from->rows; i++) out[i] = (float)in[i];
+        } else {
+            const float *in = mat_column(from, j);
+            double *out = mat_column(to, j);
+            for (int64_t i = 0; i < from->rows; i++) out[i] = in[i];
+        }
+    }
+}
+
+int mat_convert(inco_mat *to, const inco_mat *from, inco_type type, inco_error *error) {
+    int status = mat_new_raw(to, type, from->rows, from->cols, error);
+    if (!status) mat_copy(to, from);
+    return status;
+}
+
+int mat_transpose(inco_mat *to, const inco_mat *from, inco_error *error) {
+    enum { TILE = 64 };
+    int status = mat_new_raw(to, from->type, from->cols, from->rows, error);
+    if (status) return status;
+    for (int64_t j0 = 0; j0 < from->cols; j0 += TILE)
+        for (int64_t i0 = 0; i0 < from->rows; i0 += TILE)
+            for (int64_t j = j0; j < from->cols && j < j0 + TILE; j++)
+                for (int64_t i = i0; i < from->rows && i < i0 + TILE; i++) mat_set(to, j, i, mat_get(from, i, j));
+    return INCO_OK;
+}
+
+/* x - x is 0 for a finite x and NaN else: one pass without branches finds the columns to look into. */
+static int column_finite(const inco_mat *m, int64_t j) {
+    if (m->type == INCO_F32) {
+        const float *x = mat_column(m, j);
+        float sum = 0;
+        for (int64_t i = 0; i < m->rows; i++) sum += x[i] - x[i];
+        return sum == 0;
+    }
+    const double *x = mat_column(m, j);
+    double sum = 0;
+    for (int64_t i = 0; i < m->rows; i++) sum += x[i] - x[i];
+    return sum == 0;
+}
+
+int mat_find_nonfinite(const inco_mat *m, int64_t *row, int64_t *col) {
+    for (int64_t j = 0; j < m->cols; j++) {
+        if (column_finite(m, j)) continue;
+        for (int64_t i = 0; i < m->rows; i++) {
+            if (isfinite(mat_get(m, i, j))) continue;
+            *row = i;
+            *col = j;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+/* The largest entry is taken out first, so that no square overflows or vanishes. */
+double mat_column_norm(const inco_mat *m, int64_t j) {
+    double largest = 0, sum = 0;
+    for (int64_t i = 0; i < m->rows; i++) largest = fmax(largest, fabs(mat_get(m, i, j)));
+    if (largest == 0 || !isfinite(largest)) return largest;
+    for (int64_t i = 0; i < m->rows; i++) {
+        double x = mat_get(m, i, j) / largest;
+        sum += x * x;
+    }
+    return largest * sqrt(sum);
+}
+
+int64_t mat_normalize_columns(const inco_mat *m, double *norms) {
+    int64_t zeros = 0;
+    for (int64_t j = 0; j < m->cols; j++) {
+        double norm = mat_column_norm(m, j);
+        if (norms) norms[j] = norm;
+        if (norm == 0)
+            zeros++;
+        else
+            for (int64_t i = 0; i < m->rows; i++) mat_set(m, i, j, mat_get(m, i, j) / norm);
+    }
+    return zeros;
+}

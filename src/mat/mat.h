@@ -1,0 +1,49 @@
+/* Dense matrices: making, converting, checking. */
+#ifndef INCO_MAT_MAT_H
+#define INCO_MAT_MAT_H
+
+#include <inco/inco.h>
+
+/* What stands behind inco_mat.owner: memory of the library, or a mapped file. */
+typedef struct mat_owner {
+    void (*release)(struct mat_owner *owner);
+    void *base;
+    size_t length;
+} mat_owner;
+
+/* As inco_mat_new, without zeroing. */
+int mat_new_raw(inco_mat *m, inco_type type, int64_t rows, int64_t cols, inco_error *error);
+
+/* Columns first .. first + count - 1. */
+inco_mat mat_columns(const inco_mat *m, int64_t first, int64_t count);
+
+static inline void *mat_column(const inco_mat *m, int64_t j) {
+    return (char *)m->data + (size_t)(j * m->ld) * m->type;
+}
+static inline double mat_get(const inco_mat *m, int64_t i, int64_t j) {
+    const void *column = mat_column(m, j);
+    return m->type == INCO_F32 ? (double)((const float *)column)[i] : ((const double *)column)[i];
+}
+static inline void mat_set(const inco_mat *m, int64_t i, int64_t j, double value) {
+    void *column = mat_column(m, j);
+    if (m->type == INCO_F32)
+        ((float *)column)[i] = (float)value;
+    else
+        ((double *)column)[i] = value;
+}
+
+/* Copies values into `to`, of the same shape and any type. */
+void mat_copy(const inco_mat *to, const inco_mat *from);
+/* A compact copy (ld = rows) of the type asked for. */
+int mat_convert(inco_mat *to, const inco_mat *from, inco_type type, inco_error *error);
+/* A compact transposed copy of the same type. */
+int mat_transpose(inco_mat *to, const inco_mat *from, inco_error *error);
+
+/* 1 with the place of the first NaN or Inf in memory order, else 0. */
+int mat_find_nonfinite(const inco_mat *m, int64_t *row, int64_t *col);
+
+double mat_column_norm(const inco_mat *m, int64_t j); /* in double, without overflow for any float */
+/* Scales every column to unit norm, in double; zero columns stay. norms may be NULL. Returns the zero columns. */
+int64_t mat_normalize_columns(const inco_mat *m, double *norms);
+
+#endif

@@ -1,0 +1,90 @@
+#include "metric/gram.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "mat/blas.h"
+#include "mat/mat.h"
+
+typedef struct walk {
+    const gram_atoms *atoms;
+    const gram_visitor *visitor;
+    int64_t blocks, round;
+    double **room; /* by thread: two panels of atoms and a block of products; made by the thread that needs it */
+} walk;
+
+static int64_t blocks_of(int64_t count) {
+    return (count + GRAM_BLOCK - 1) / GRAM_BLOCK;
+}
+
+int64_t gram_slots(int64_t count) {
+    return blocks_of(count);
+}
+
+void gram_gather(const gram_atoms *atoms, int64_t first, int64_t count, double *out) {
+    const int64_t rows = atoms->d->rows;
+    for (int64_t j = 0; j < count; j++, out += rows) {
+        int64_t column = atoms->index ? atoms->index[first + j] : first + j;
+        inco_mat from = mat_columns(atoms->d, column, 1), to = inco_mat_view(INCO_F64, rows, 1, out);
+        mat_copy(&to, &from);
+        for (int64_t i = 0; atoms->norm && i < rows; i++) out[i] /= atoms->norm[column];
+    }
+}
+
+/* Two blocks that meet in slot k of a round, as in a tournament where every block meets every other once. The last
+ * block of an even number stays; the others go round. Round 0 has every block with itself. 0 when there is no pair. */
+static int pair_of(const walk *w, int64_t k, int64_t *a, int64_t *b) {
+    const int64_t even = w->blocks + w->blocks % 2, ring = even - 1, r = w->round - 1;
+    if (w->round == 0) {
+        *a = *b = k;
+        return 1;
+    }
+    int64_t x = k == 0 ? ring : (r + k) % ring, y = k == 0 ? r : (r - k + ring) % ring;
+    *a = x < y ? x : y;
+    *b = x < y ? y : x;
+    return *b < w->blocks;
+}
+
+static int64_t slots_in_round(const walk *w) {
+    return w->round == 0 ? w->blocks : (w->blocks + 1) / 2;
+}
+
+/* A panel of atoms: where they are when they are doubles of unit norm side by side, else a copy in `room`. */
+static inco_mat panel(const gram_atoms *atoms, int64_t block, double *room) {
+    const int64_t first = block * GRAM_BLOCK, left = atoms->count - first;
+    const int64_t count = left < GRAM_BLOCK ? left : GRAM_BLOCK;
+    if (atoms->d->type == INCO_F64 && !atoms->index && !atoms->norm) return mat_columns(atoms->d, first, count);
+    gram_gather(atoms, first, count, room);
+    return inco_mat_view(INCO_F64, atoms->d->rows, count, room);
+}
+
+static int visit_slot(void *self, int64_t slot, int thread, inco_error *error) {
+    walk *w = self;
+    const int64_t size = w->atoms->d->rows * GRAM_BLOCK;
+    int64_t a, b;
+    if (!pair_of(w, slot, &a, &b)) return INCO_OK;
+    if (!w->room[thread]) w->room[thread] = NEW_RAW(double, 2 * size + GRAM_BLOCK * GRAM_BLOCK);
+    double *room = w->room[thread];
+    if (!room) return error_no_memory(error);
+    inco_mat left = panel(w->atoms, a, room), right = a == b ? left : panel(w->atoms, b, room + size);
+    inco_mat g = inco_mat_view(INCO_F64, left.cols, right.cols, room + 2 * size);
+    blas_multiply(1, "TN", 1, &left, &right, 0, &g);
+    gram_block block = {g.data, a * GRAM_BLOCK, b * GRAM_BLOCK, g.rows, g.cols, slot, thread};
+    w->visitor->visit(w->visitor->self, &block);
+    return INCO_OK;
+}
+
+int gram_walk(const gram_atoms *atoms, int threads, const gram_visitor *visitor, inco_error *error) {
+    walk w = {atoms, visitor, blocks_of(atoms->count), 0, NEW(double *, threads)};
+    const int64_t rounds = w.blocks ? w.blocks + w.blocks % 2 : 0;
+    int status = w.room ? INCO_OK : error_no_memory(error);
+    for (; status >= 0 && w.round < rounds; w.round++) {
+        status = parallel_for(threads, slots_in_round(&w), visit_slot, &w, error);
+        if (status >= 0) visitor->fold(visitor->self, slots_in_round(&w));
+    }
+    for (int i = 0; w.room && i < threads; i++) memory_free(w.room[i]);
+    memory_free(w.room);
+    return status;
+}

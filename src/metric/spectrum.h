@@ -1,0 +1,10 @@
+/* Singular values of the normalised dictionary. */
+#ifndef INCO_METRIC_SPECTRUM_H
+#define INCO_METRIC_SPECTRUM_H
+
+#include "metric/gram.h"
+
+/* All min(D, count) of them, falling. A wide dictionary is reduced to D x D piece by piece: no copy of it is made. */
+int spectrum_measure(const gram_atoms *atoms, int threads, double *values, inco_error *error);
+
+#endif

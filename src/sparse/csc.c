@@ -1,0 +1,90 @@
+#include "sparse/csc.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+/* start[] always has a power of two of places, so that its size follows from the number of columns. */
+static int64_t column_room(int64_t cols) {
+    int64_t room = 1;
+    while (room < cols + 1) room *= 2;
+    return room;
+}
+
+int csc_new(inco_csc *codes, inco_type type, int64_t atoms, int64_t cols, int64_t room, inco_error *error) {
+    *codes = (inco_csc){.type = type, .rows = atoms, .room = room};
+    codes->start = NEW(int64_t, column_room(cols));
+    codes->index = NEW_RAW(int32_t, room);
+    codes->value = memory_raw(room, type);
+    if (codes->start && codes->index && codes->value) return INCO_OK;
+    inco_csc_free(codes);
+    return error_no_memory(error);
+}
+
+void inco_csc_free(inco_csc *codes) {
+    if (!codes) return;
+    memory_free(codes->start);
+    memory_free(codes->index);
+    memory_free(codes->value);
+    memset(codes, 0, sizeof *codes);
+}
+
+static int reserve_columns(inco_csc *codes, int64_t cols) {
+    if (codes->start && column_room(cols) <= column_room(codes->cols)) return INCO_OK;
+    int64_t *start = memory_grow(codes->start, codes->start ? codes->cols + 1 : 0, column_room(cols), sizeof *start);
+    if (!start) return INCO_ENOMEM;
+    if (!codes->start) start[0] = 0;
+    codes->start = start;
+    return INCO_OK;
+}
+
+int csc_reserve(inco_csc *codes, int64_t cols, int64_t nonzeros, inco_error *error) {
+    if (reserve_columns(codes, cols) < 0) return error_no_memory(error);
+    if (nonzeros > codes->room) {
+        int64_t room = codes->room + codes->room / 2, used = csc_nonzeros(codes);
+        if (room < nonzeros) room = nonzeros;
+        int32_t *index = memory_grow(codes->index, used, room, sizeof *index);
+        if (index) codes->index = index;
+        void *value = index ? memory_grow(codes->value, used, room, codes->type) : NULL;
+        if (!value) return error_no_memory(error);
+        codes->value = value;
+        codes->room = room;
+    }
+    return INCO_OK;
+}
+
+int csc_append(inco_csc *codes, const inco_csc *more, inco_error *error) {
+    const int64_t at = csc_nonzeros(codes), count = csc_nonzeros(more);
+    int status = csc_reserve(codes, codes->cols + more->cols, at + count, error);
+    if (status < 0) return status;
+    memcpy(codes->index + at, more->index, (size_t)count * sizeof *more->index);
+    memcpy((char *)codes->value + (size_t)at * codes->type, more->value, (size_t)count * codes->type);
+    for (int64_t n = 1; n <= more->cols; n++) codes->start[codes->cols + n] = at + more->start[n];
+    codes->cols += more->cols;
+    return INCO_OK;
+}
+
+static void put(inco_csc *to, int64_t at, const inco_csc *from, int64_t k, int64_t column) {
+    to->index[at] = (int32_t)column;
+    if (to->type == INCO_F32)
+        ((float *)to->value)[at] = ((const float *)from->value)[k];
+    else
+        ((double *)to->value)[at] = ((const double *)from->value)[k];
+}
+
+int csc_transpose(inco_csc *to, const inco_csc *from, inco_error *error) {
+    const int64_t nonzeros = csc_nonzeros(from);
+    int status = csc_new(to, from->type, from->cols, from->rows, nonzeros, error);
+    if (status < 0) return status;
+    to->cols = from->rows;
+    int64_t *start = to->start; /* first counts, then ends, then (moved back by the filling) starts */
+    for (int64_t k = 0; k < nonzeros; k++) start[from->index[k]]++;
+    for (int64_t j = 0, sum = 0; j <= to->cols; j++) {
+        sum += j < to->cols ? start[j] : 0;
+        start[j] = sum;
+    }
+    for (int64_t n = from->cols - 1; n >= 0; n--)
+        for (int64_t k = from->start[n + 1] - 1; k >= from->start[n]; k--) put(to, --start[from->index[k]], from, k, n);
+    return INCO_OK;
+}

@@ -1,0 +1,48 @@
+/* What the test programs share. */
+#ifndef INCO_TESTS_CHECK_H
+#define INCO_TESTS_CHECK_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <string.h>
+
+#include <inco/inco.h>
+
+#include "base/rng.h"
+#include "mat/mat.h"
+
+#define assert_near(a, b, tolerance) assert_true(fabs((double)(a) - (double)(b)) <= (tolerance))
+
+/* Normal entries; a seed of its own for every matrix. */
+static inline inco_mat check_random(inco_type type, int64_t rows, int64_t cols, uint64_t seed) {
+    inco_mat m;
+    assert_int_equal(inco_mat_new(&m, type, rows, cols, NULL), INCO_OK);
+    for (int64_t j = 0; j < cols; j++)
+        for (int64_t i = 0; i < rows; i++) mat_set(&m, i, j, rng_normal(seed, RNG_TEST, (uint64_t)(i + j * rows)));
+    return m;
+}
+
+/* The same with unit-norm columns. */
+static inline inco_mat check_dictionary(inco_type type, int64_t rows, int64_t cols, uint64_t seed) {
+    inco_mat m = check_random(type, rows, cols, seed);
+    mat_normalize_columns(&m, NULL);
+    return m;
+}
+
+/* Options from pairs of name and value, ended by NULL. */
+static inline inco_options *check_options(const char *const *pairs) {
+    inco_options *o = inco_options_new();
+    inco_error error = {0};
+    assert_non_null(o);
+    for (; pairs && *pairs; pairs += 2)
+        if (inco_options_set(o, pairs[0], pairs[1], &error) != INCO_OK) fail_msg("%s", error.message);
+    return o;
+}
+#define OPTIONS(...) check_options((const char *const[]){__VA_ARGS__, NULL})
+
+#endif

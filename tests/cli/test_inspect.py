@@ -1,0 +1,115 @@
+"""inco inspect."""
+import numpy as np
+
+import tool
+
+FIELDS = dict(tool.COMMON, **{
+    "dim": int, "atoms": int, "coherence.max": float, "coherence.rms": float, "coherence.mean": float,
+    "coherence.median": float, "coherence.welch": float, "coherence.welch_ratio": None, "erc_sparsity": int,
+    "babel": list, "singular_values": list, "flat_singular_value": float, "frame_bounds.lower": float,
+    "frame_bounds.upper": float, "norms.min": float, "norms.max": float, "duplicates": int, "zero_atoms": int})
+
+
+def unit(atoms):
+    atoms = atoms.astype("f8")
+    return atoms / np.linalg.norm(atoms, axis=1, keepdims=True)
+
+
+def products(atoms):
+    gram = np.abs(unit(atoms) @ unit(atoms).T)
+    np.fill_diagonal(gram, 0)
+    return gram
+
+
+class Inspect(tool.Case):
+    def test_json_agrees_with_numpy(self):
+        for dtype in "f4", "f8":
+            atoms = (3 * np.random.default_rng(2).standard_normal((40, 12))).astype(dtype)
+            found = self.json("inspect", self.save("D.npy", atoms))
+            self.assert_types(found, FIELDS)
+            gram = products(atoms)
+            pairs = gram[np.triu_indices(40, 1)]
+            welch = np.sqrt((40 - 12) / (12 * 39))
+            values = np.linalg.svd(unit(atoms), compute_uv=False)
+            babel = np.cumsum(np.sort(gram, axis=1)[:, ::-1], axis=1).max(axis=0)
+            norms = np.linalg.norm(atoms.astype("f8"), axis=1)
+            close = lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-13)
+            self.assertEqual((found["command"], found["dim"], found["atoms"]), ("inspect", 12, 40))
+            close(found["coherence"]["max"], pairs.max())
+            close(found["coherence"]["rms"], np.sqrt(np.mean(pairs**2)))
+            close(found["coherence"]["mean"], pairs.mean())
+            close(found["coherence"]["welch"], welch)
+            close(found["coherence"]["welch_ratio"], pairs.max() / welch)
+            np.testing.assert_allclose(found["coherence"]["median"], np.median(pairs), atol=1e-3)
+            close(found["singular_values"], values)
+            close(found["flat_singular_value"], np.sqrt(40 / 12))
+            close([found["frame_bounds"]["lower"], found["frame_bounds"]["upper"]], values[[-1, 0]]**2)
+            close(found["babel"], babel[:len(found["babel"])])
+            self.assertEqual(len(found["babel"]), 39)
+            close([found["norms"]["min"], found["norms"]["max"]], [norms.min(), norms.max()])
+            self.assertEqual(found["erc_sparsity"], int(np.ceil((1 + 1 / pairs.max()) / 2)) - 1)
+            self.assertEqual((found["duplicates"], found["zero_atoms"]), (0, 0))
+
+    def test_babel_has_at_most_64_entries(self):
+        atoms = np.random.default_rng(3).standard_normal((100, 10))
+        self.assertEqual(len(self.json("inspect", self.save("D.npy", atoms))["babel"]), 64)
+
+    def test_zero_and_duplicate_atoms(self):
+        atoms = np.random.default_rng(4).standard_normal((20, 8))
+        atoms[3] = 0
+        atoms[11] = -2 * atoms[5]
+        self.save("D.npy", atoms)
+        found = self.json("inspect", "D.npy")
+        self.assertEqual((found["duplicates"], found["zero_atoms"], found["norms"]["min"]), (1, 1, 0))
+        self.assertAlmostEqual(found["coherence"]["max"], 1, 12)
+        pair = found["pairs"][0]
+        self.assertEqual(sorted((pair["first"], pair["second"])), [5, 11])
+        self.assertAlmostEqual(pair["similarity"], -1, 12)
+        text = self.inco("inspect", "D.npy").stdout.decode()
+        self.assertRegex(text, r"zero atoms +1\b")
+        self.assertRegex(text, r"near duplicates +1 pair at 0.99 or above")
+        self.assertRegex(text, r"\n +5 +11 +-1.0000\n")
+
+    def test_orthogonal_atoms(self):
+        found = self.json("inspect", self.save("D.npy", np.eye(6)))
+        self.assertEqual(found["coherence"]["max"], 0)
+        self.assertEqual(found["coherence"]["welch"], 0)
+        self.assertIsNone(found["coherence"]["welch_ratio"])
+        self.assertIn("orthogonal", self.inco("inspect", "D.npy").stdout.decode())
+
+    def test_doubtful_orientation(self):
+        wide = np.random.default_rng(5).standard_normal((6, 10))
+        done = self.inco("inspect", self.save("D.npy", wide))
+        self.assertIn("read as 6 atoms of 10 dimensions, one in each row", done.text)
+        self.assertIn("--columns", done.text)
+        done = self.inco("inspect", "D.npy", "--columns")
+        self.assertNotIn("read as", done.text)
+        self.assertIn("10 atoms of 6 dimensions", done.stdout.decode())
+        self.save("E.npy", wide.T)
+        same = self.json("inspect", "E.npy")
+        for name in "coherence", "babel", "singular_values":
+            self.assertEqual(same[name], self.json("inspect", "D.npy", "--columns")[name])
+
+    def test_table_and_quiet(self):
+        self.save("D.npy", np.random.default_rng(6).standard_normal((30, 10)))
+        done = self.inco("inspect", "D.npy")
+        for word in "coherence", "Welch bound", "Babel", "singular values", "frame bounds", "norms", "pairs by":
+            self.assertIn(word, done.stdout.decode())
+        self.assertRegex(done.text, r"\Ainco \d+\.\d+\.\d+: [\d.]+ s, \d+ MB peak\n\Z")
+        self.assertEqual(self.inco("inspect", "D.npy", "-q").text, "")
+
+    def test_other_formats(self):
+        atoms = np.arange(12.0).reshape(6, 2) + 1
+        np.savetxt(self.path("D.csv"), atoms, delimiter=",")
+        self.save("D.npy", atoms)
+        for name in ["D.csv"] + (["D.npz"] if "npz" in tool.features() else []):
+            if name == "D.npz":
+                np.savez(self.path(name), components=atoms)
+            found, same = self.json("inspect", name), self.json("inspect", "D.npy")
+            self.assertEqual(found["coherence"], same["coherence"])
+
+    @tool.needs("npz")
+    def test_variable(self):
+        np.savez(self.path("W.npz"), encoder=np.eye(4), decoder=np.ones((5, 4)))
+        self.assertEqual(self.json("inspect", "W.npz", "--variable", "decoder")["atoms"], 5)
+        self.refused("inspect", "W.npz", "--variable", "bias", says="bias")

@@ -1,0 +1,202 @@
+"""inco learn."""
+import json
+import os
+import re
+
+import numpy as np
+
+import tool
+
+FIELDS = dict(tool.COMMON, **{
+    "method": str, "dim": int, "atoms": int, "signals": int, "iterations": int, "gamma": float, "gamma_relative": float,
+    "precision": str, "relative_error": float, "mean_cardinality": float, "objective": float, "coherence.max": float,
+    "coherence.rms": float, "coherence.mean": float, "coherence.welch": float, "singular_values.max": float,
+    "singular_values.min": float, "replaced": int, "stopped_by": str, "seed": int, "threads": int, "isa": str,
+    "blas": str, "options": dict, "seconds.update": float})
+SHORT = ["--atoms", "24", "--iterations", "3", "--coder", "omp", "--sparsity", "3"]
+LAST_LINE = r"inco \d+\.\d+\.\d+: [\d.]+ s, \d+ MB peak"
+
+
+class Learn(tool.Case):
+    def setUp(self):
+        super().setUp()
+        self.signals, _ = tool.planted()
+        self.save("X.npy", self.signals)
+
+    def learn(self, *more, out="D.npy"):
+        self.inco("learn", "X.npy", "-o", out, *SHORT, *more)
+        return self.load(out)
+
+    def test_results(self):
+        for dtype, name in ("f4", "f32"), ("f8", "f64"):
+            self.save("X.npy", self.signals.astype(dtype))
+            found = self.json("learn", "X.npy", "-o", "D.npy", *SHORT, "--seed", "5", "--threads", "1")
+            self.assert_types(found, FIELDS)
+            atoms = self.load("D.npy")
+            self.assertEqual((atoms.shape, atoms.dtype), ((24, 16), np.dtype(dtype)))
+            np.testing.assert_allclose(np.linalg.norm(atoms.astype("f8"), axis=1), 1, atol=1e-6)
+            self.assertEqual([found[k] for k in ("command", "method", "dim", "atoms", "signals", "iterations", "seed",
+                                                 "threads", "precision", "stopped_by")],
+                             ["learn", "idl", 16, 24, 300, 3, 5, 1, name, "iterations"])
+            options = found["options"]
+            self.assertEqual([options[k] for k in ("atoms", "coder", "sparsity", "gamma", "gamma-relative", "refit")],
+                             [24, "omp", 3, None, 0.1, False])
+            self.assertAlmostEqual(found["gamma"], found["gamma_relative"] * 300 / 24, 3)  # unit signals: ||X||^2 = 300
+            self.assertLess(found["relative_error"], 0.9)
+            self.assertLessEqual(found["mean_cardinality"], 3)
+            again = self.json("inspect", "D.npy")
+            for key in "max", "rms", "mean", "welch":
+                np.testing.assert_allclose(found["coherence"][key], again["coherence"][key], rtol=1e-9)
+            np.testing.assert_allclose(found["singular_values"]["max"], again["singular_values"][0], rtol=1e-9)
+            np.testing.assert_allclose(found["singular_values"]["min"], again["singular_values"][-1], rtol=1e-9)
+
+    def test_lines_not_on_a_terminal(self):
+        done = self.inco("learn", "X.npy", "-o", "D.npy", *SHORT)
+        self.assertEqual(done.stdout, b"")
+        self.assertNotIn("\r", done.text)
+        self.assertNotIn("\033", done.text)
+        self.assertIn("1 matrix file: 300 signals of 16 values, f64\n", done.text)
+        lines = re.findall(r"^iteration (\d)/3: error \d\.\d+, cardinality .*, \d+\.\d s$", done.text, re.M)
+        self.assertEqual(lines, ["1", "2", "3"])
+        self.assertRegex(done.text, r"coherence +max 0\.\d+, rms .* \(Welch bound 0\.\d+\)\n")
+        self.assertRegex(done.text, r"gamma +\d\S* \(relative 0\.1;")
+        self.assertRegex(done.text, r"wrote D.npy\n" + LAST_LINE + r"\n\Z")
+
+    def test_quiet(self):
+        self.assertEqual(self.inco("learn", "X.npy", "-o", "D.npy", "--quiet", *SHORT).text, "")
+
+    def test_standard_output(self):
+        self.learn()
+        done = self.inco("learn", "X.npy", "-o", "-", *SHORT)
+        with open(self.path("D.npy"), "rb") as file:
+            self.assertEqual(done.stdout, file.read())
+
+    def test_same_bits_for_any_threads(self):
+        one, two = self.learn("--threads", "1"), self.learn("--threads", "2", out="E.npy")
+        self.assertEqual(one.tobytes(), two.tobytes())
+
+    def test_seed(self):
+        zero, one = self.learn(), self.learn("--seed", "1", out="E.npy")
+        self.assertNotEqual(zero.tobytes(), one.tobytes())
+
+    def test_the_last_of_two_values_holds(self):
+        found = self.json("learn", "X.npy", "-o", "D.npy", *SHORT, "--seed", "1", "--seed=7")
+        self.assertEqual(found["seed"], 7)
+
+    def test_log(self):
+        found = self.json("learn", "X.npy", "-o", "D.npy", "--log", "run.jsonl", *SHORT)
+        with open(self.path("run.jsonl")) as file:
+            lines = [json.loads(line) for line in file]
+        self.assertEqual([line["event"] for line in lines], ["start"] + 3 * ["iteration"] + ["end"])
+        self.assert_types(lines[0], {"version": str, "command_line": list, "options": dict, "data": dict, "seed": int,
+                                     "time": str, "threads": int, "isa": str, "blas": str})
+        self.assertEqual(lines[0]["command_line"][1:3], ["learn", "X.npy"])
+        self.assertEqual(lines[0]["data"], {"kind": "matrix", "files": 1, "signals": 300, "dim": 16, "precision": "f64"})
+        for i, line in enumerate(lines[1:4]):
+            self.assertEqual(line["iteration"], i + 1)
+            self.assert_types(line, {"relative_error": float, "mean_cardinality": float, "objective": float,
+                                     "objective_before": float, "coherence.max": float, "coherence.rms": float,
+                                     "replaced": int, "update_iterations": int, "seconds.code": float,
+                                     "seconds.update": float, "seconds.total": float})
+            self.assertLessEqual(line["objective"], line["objective_before"])
+        self.assertEqual(lines[4]["relative_error"], found["relative_error"])
+        self.assert_types(lines[4], FIELDS)
+
+    def test_log_on_standard_output(self):
+        done = self.inco("learn", "X.npy", "-o", "D.npy", "--log", "-", *SHORT)
+        self.assertEqual(len([json.loads(line) for line in done.stdout.splitlines()]), 5)
+
+    @tool.needs("npz")
+    def test_meta(self):
+        self.inco("learn", "X.npy", "-o", "D.npz", "--seed", "3", *SHORT)
+        with np.load(self.path("D.npz")) as file:
+            atoms, meta = file["components"], json.loads(str(file["meta"]))
+        self.assertEqual(atoms.shape, (24, 16))
+        self.assertEqual((meta["command"], meta["seed"], meta["data"]["files"]), ("learn", 3, 1))
+        self.assertEqual(meta["options"]["sparsity"], 3)
+        self.assertEqual(meta["command_line"][1:], ["learn", "X.npy", "-o", "D.npz", "--seed", "3"] + SHORT)
+        self.assertRegex(meta["version"], r"^\d+\.\d+\.\d+$")
+        self.save("D.npy", atoms)
+        self.assertEqual(self.json("inspect", "D.npz")["coherence"], self.json("inspect", "D.npy")["coherence"])
+
+    @tool.needs("npz")
+    def test_codes_are_of_the_signals_as_trained(self):
+        for more, x in (([], self.signals), (["--center", "signal"], self.signals - self.signals.mean(1)[:, None])):
+            found = self.json("learn", "X.npy", "-o", "D.npy", "--codes", "C.npz", *SHORT, *more)
+            x = x / np.linalg.norm(x, axis=1, keepdims=True)
+            rest = np.linalg.norm(x - tool.load_codes(self.path("C.npz")) @ self.load("D.npy")) / np.linalg.norm(x)
+            self.assertAlmostEqual(rest, found["relative_error"], 9)
+
+    def test_init_from_a_file(self):
+        start = self.learn()
+        self.assertEqual(self.json("learn", "X.npy", "-o", "E.npy", "--init", "D.npy", "--iterations", "0",
+                                   "--coder", "omp", "--sparsity", "3")["atoms"], 24)
+        np.testing.assert_allclose(self.load("E.npy"), start, atol=1e-14)
+        self.json("learn", "X.npy", "-o", "E.npy", "--init", "D.npy", *SHORT)
+        self.refused("learn", "X.npy", "-o", "F.npy", "--init", "D.npy", "--atoms", "25", code=2,
+                     says=["--atoms 25", "D.npy", "24 atoms"])
+        self.save("wrong.npy", np.eye(5))
+        self.refused("learn", "X.npy", "-o", "F.npy", "--init", "wrong.npy", says=["5", "16"])
+        self.refused("learn", "X.npy", "-o", "D.npy", "--init", "D.npy", code=2, says="D.npy")
+
+    def test_inits(self):
+        for init in "dct", "random":
+            self.assertEqual(self.learn("--init", init).shape, (24, 16))
+
+    def test_methods_and_norms(self):
+        self.assertEqual(self.json("learn", "X.npy", "-o", "D.npy", "--method", "mod", *SHORT)["method"], "mod")
+        self.learn("--norms", "rescale")
+        flat = self.json("learn", "X.npy", "-o", "D.npy", "--gamma", "0", *SHORT)
+        high = self.json("learn", "X.npy", "-o", "D.npy", "--gamma", "50", *SHORT)
+        self.assertEqual((flat["gamma"], high["gamma"]), (0, 50))
+        self.assertLess(high["coherence"]["rms"], flat["coherence"]["rms"])
+
+    def test_checkpoint_and_resume(self):
+        whole = self.learn("--unused", "keep")
+        half = SHORT[:2] + ["--iterations", "1"] + SHORT[4:] + ["--unused", "keep"]
+        self.inco("learn", "X.npy", "-o", "E.npy", "--checkpoint", "state", "--log", "run.jsonl", *half)
+        self.inco("learn", "X.npy", "-o", "E.npy", "--resume", "state", "--checkpoint", "state", "--log", "run.jsonl",
+                  *SHORT[2:], "--unused", "keep")
+        self.assertEqual(self.load("E.npy").tobytes(), whole.tobytes())
+        with open(self.path("run.jsonl")) as file:
+            events = [json.loads(line)["event"] for line in file]
+        self.assertEqual(events, ["start", "iteration", "end", "start", "iteration", "iteration", "end"])
+        self.refused("learn", "X.npy", "-o", "F.npy", "--resume", "state", *SHORT, "--unused", "worst", code=2,
+                     says="unused")
+        self.refused("learn", "X.npy", "-o", "F.npy", "--resume", "X.npy", *SHORT, says="checkpoint")
+        self.refused("learn", "X.npy", "-o", "F.npy", "--resume", "none", *SHORT, says="none")
+
+    def test_several_files_folders_and_patterns(self):
+        os.mkdir(self.path("data"))
+        self.save("data/a.npy", self.signals[:100])
+        self.save("data/b.npy", self.signals[100:])
+        whole = self.learn().tobytes()
+        for names in ["data"], ["data/*.npy"], ["data/b.npy", "data/a.npy"]:
+            found = self.json("learn", *names, "-o", "E.npy", *SHORT)
+            self.assertEqual((found["signals"], found["data"]["files"]), (300, 2))
+            self.assertEqual(self.load("E.npy").tobytes(), whole)
+        self.inco("learn", "data", "-o", "data/D.npy", *SHORT)
+        for name in "data", "data/*.npy", "data/D.npy":
+            self.refused("learn", name, "-o", "data/D.npy", *SHORT, code=2, says="an input too")
+
+    def test_columns(self):
+        rows = self.learn()
+        self.save("T.npy", np.ascontiguousarray(self.signals.T))
+        self.inco("learn", "T.npy", "--columns", "-o", "E.npy", *SHORT)
+        np.testing.assert_array_equal(self.load("E.npy"), rows.T)
+
+    @tool.needs("audio")
+    def test_audio(self):
+        noise = np.random.default_rng(7).integers(-9000, 9000, 3000)
+        tool.write_wav(self.path("a.wav"), noise)
+        found = self.json("learn", "a.wav", "--window", "16", "--signals", "200", "-o", "D.npy", *SHORT)
+        self.assertEqual((found["dim"], found["signals"], found["data"]["kind"], found["precision"]),
+                         (16, 200, "audio", "f32"))
+        self.refused("learn", "a.wav", "-o", "E.npy", *SHORT, code=2, says="--window")
+
+    def test_images(self):
+        tool.write_pgm(self.path("a.pgm"), np.random.default_rng(8).integers(0, 256, (40, 30)))
+        found = self.json("learn", "a.pgm", "--patch", "4x4", "--center", "signal", "--signals", "200", "-o", "D.npy",
+                          *SHORT)
+        self.assertEqual((found["dim"], found["signals"], found["data"]["kind"]), (16, 200, "image"))
+        self.refused("learn", "a.pgm", "-o", "E.npy", *SHORT, code=2, says="--patch")

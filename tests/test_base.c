@@ -1,0 +1,264 @@
+/* Foundations: memory, random numbers, the parallel loop, tree sums, options, codes. */
+#include "check.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/options.h"
+#include "base/parallel.h"
+#include "base/tree.h"
+#include "sparse/csc.h"
+
+static void status_texts(void **state) {
+    (void)state;
+    assert_string_equal(inco_strerror(INCO_OK), "done");
+    for (int code = INCO_ENUMERIC; code <= INCO_STOPPED; code++)
+        assert_string_not_equal(inco_strerror(code), "unknown status");
+    assert_string_equal(inco_strerror(INCO_ENUMERIC - 1), "unknown status");
+    assert_string_equal(inco_strerror(99), "unknown status");
+}
+
+static void memory_is_aligned_checked_and_can_fail(void **state) {
+    (void)state;
+    for (int64_t n = 0; n < 200; n += 7) {
+        char *block = memory_new(n, 3);
+        assert_non_null(block);
+        assert_int_equal((uintptr_t)block % MEMORY_ALIGN, 0);
+        for (int64_t i = 0; i < 3 * n; i++) assert_int_equal(block[i], 0);
+        memory_free(block);
+    }
+    assert_null(memory_new(-1, 1));
+    assert_null(memory_new(INT64_MAX, 16));
+    memory_fail_at(2);
+    void *first = memory_new(1, 1), *second = memory_new(1, 1), *third = memory_new(1, 1);
+    assert_non_null(first);
+    assert_null(second);
+    assert_non_null(third);
+    assert_int_equal(memory_fail_at(0), 3);
+    memory_free(first);
+    memory_free(third);
+}
+
+static void random_numbers_are_a_function_of_their_place(void **state) {
+    (void)state;
+    double mean = 0, square = 0, uniform = 0;
+    const int n = 100000;
+    for (int i = 0; i < n; i++) {
+        double x = rng_normal(1, RNG_TEST, (uint64_t)i), u = rng_uniform(1, RNG_TEST, (uint64_t)i);
+        mean += x / n, square += x * x / n, uniform += u / n;
+        assert_true(u >= 0 && u < 1);
+    }
+    assert_near(mean, 0, 0.02);
+    assert_near(square, 1, 0.03);
+    assert_near(uniform, 0.5, 0.005);
+    assert_true(rng_bits(1, RNG_TEST, 5) == rng_bits(1, RNG_TEST, 5));
+    assert_true(rng_bits(1, RNG_TEST, 5) != rng_bits(2, RNG_TEST, 5));
+    assert_true(rng_bits(1, RNG_TEST, 5) != rng_bits(1, RNG_INIT, 5));
+    assert_true(rng_bits(1, RNG_TEST, 5) != rng_bits(1, RNG_TEST, 5 + (1ull << 32)));
+}
+
+static void chosen_numbers_are_distinct(void **state) {
+    (void)state;
+    int64_t chosen[50];
+    int count[100] = {0};
+    assert_int_equal(rng_choose(3, RNG_TEST, 100, 50, chosen), INCO_OK);
+    for (int i = 0; i < 50; i++) {
+        assert_in_range(chosen[i], 0, 99);
+        assert_int_equal(count[chosen[i]]++, 0);
+    }
+}
+
+static int fails_at_some(void *self, int64_t i, int thread, inco_error *error) {
+    (void)thread;
+    ((int *)self)[i]++;
+    return i == 37 || i == 12 || i == 80 ? error_set(error, INCO_EDATA, "at %d", (int)i) : 0;
+}
+
+static void the_parallel_loop_reports_the_first_failure(void **state) {
+    (void)state;
+    for (int threads = 1; threads <= 8; threads++) {
+        int runs[100] = {0};
+        inco_error error = {0};
+        assert_int_equal(parallel_for(threads, 100, fails_at_some, runs, &error), INCO_EDATA);
+        assert_string_equal(error.message, "at 12");
+        for (int i = 0; i <= 12; i++) assert_int_equal(runs[i], 1);
+    }
+    assert_int_equal(parallel_for(4, 0, fails_at_some, NULL, NULL), 0);
+    assert_true(parallel_threads(0) >= 1);
+    assert_int_equal(parallel_threads(5), 5);
+}
+
+/* The tree over 8 chunks is ((0+1)+(2+3)) + ((4+5)+(6+7)), whatever the number of threads. */
+static void tree_sums_in_a_fixed_order(void **state) {
+    (void)state;
+    enum { LENGTH = 100000, CHUNKS = 8 };
+    double *expected = NEW(double, LENGTH);
+    for (int i = 0; i < LENGTH; i++) {
+        double x[CHUNKS];
+        for (int c = 0; c < CHUNKS; c++) x[c] = rng_normal((uint64_t)c, RNG_TEST, (uint64_t)i);
+        expected[i] = ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
+    }
+    for (int threads = 1; threads <= 3; threads++) {
+        tree_sum *tree = tree_new(LENGTH, threads);
+        assert_null(tree_total(tree));
+        for (int round = 0; round < 2; round++) { /* the second round reuses the memory */
+            tree_clear(tree);
+            for (int c = 0; c < CHUNKS; c++) {
+                double *leaf = tree_next(tree);
+                for (int i = 0; i < LENGTH; i++) leaf[i] = rng_normal((uint64_t)c, RNG_TEST, (uint64_t)i);
+                tree_push(tree);
+            }
+            assert_memory_equal(tree_total(tree), expected, LENGTH * sizeof(double));
+        }
+        tree_free(tree);
+    }
+    memory_free(expected);
+}
+
+static void tree_sums_any_number_of_chunks(void **state) {
+    (void)state;
+    tree_sum *tree = tree_new(1, 1);
+    for (int chunks = 1; chunks < 70; chunks++) {
+        tree_clear(tree);
+        for (int c = 1; c <= chunks; c++) {
+            tree_next(tree)[0] = c;
+            tree_push(tree);
+        }
+        assert_true(tree_total(tree)[0] == chunks * (chunks + 1) / 2);
+    }
+    tree_free(tree);
+}
+
+static void options_have_defaults_and_ranges(void **state) {
+    (void)state;
+    inco_options *o = inco_options_new();
+    inco_error error;
+    char text[64];
+    assert_int_equal(inco_options_get(o, "method", text, sizeof text), 3);
+    assert_string_equal(text, "idl");
+    assert_true(inco_options_get_number(o, "iterations") == 25);
+    assert_true(isnan(inco_options_get_number(o, "gamma")));
+    assert_false(inco_options_given(o, "iterations"));
+    assert_int_equal(inco_options_set(o, "iterations", "3", &error), INCO_OK);
+    assert_true(inco_options_given(o, "iterations"));
+    assert_int_equal(inco_options_set(o, "gamma", "-1", &error), INCO_EINVAL);
+    assert_string_equal(error.message, "--gamma must be 0 or more, not -1");
+    assert_int_equal(inco_options_set(o, "gamma", "five", &error), INCO_EINVAL);
+    assert_string_equal(error.message, "--gamma takes a number, not 'five'");
+    assert_int_equal(inco_options_set(o, "gamma", "nan", &error), INCO_EINVAL);
+    assert_int_equal(inco_options_set(o, "atoms", "2.5", &error), INCO_EINVAL);
+    assert_string_equal(error.message, "--atoms takes a whole number, not 2.5");
+    assert_int_equal(inco_options_set(o, "coder", "om", &error), INCO_EINVAL);
+    assert_string_equal(error.message, "--coder must be one of larc|omp|ols|lars|lasso, not 'om'");
+    assert_int_equal(inco_options_set(o, "patch", "8x", &error), INCO_EINVAL);
+    assert_int_equal(inco_options_set(o, "patch", "8x9", &error), INCO_OK);
+    inco_options_get(o, "patch", text, sizeof text);
+    assert_string_equal(text, "8x9");
+    assert_int_equal(inco_options_set(o, "no-such", "1", &error), INCO_EINVAL);
+    assert_int_equal(inco_options_set_number(o, "residual-coherence", 1.5, &error), INCO_EINVAL);
+    assert_string_equal(error.message, "--residual-coherence must be from 0 to 1, not 1.5");
+    assert_int_equal(inco_options_get(o, "no-such", text, sizeof text), -1);
+    inco_options_free(o);
+}
+
+/* Every row of the table can be set to its own text, read back, and copied. */
+static void options_round_trip(void **state) {
+    (void)state;
+    inco_options *o = inco_options_new();
+    const inco_option *option;
+    int i = 0;
+    for (; (option = inco_option_at(i)); i++) {
+        char text[64], again[64];
+        assert_true(option->help && option->group && option->commands & INCO_COMMANDS);
+        inco_options_get(o, option->name, text, sizeof text);
+        if (option->default_text && isnan(inco_options_get_number(o, option->name)))
+            assert_string_equal(text, option->default_text);
+        else if (option->default_text)
+            assert_true(inco_options_get_number(o, option->name) == strtod(option->default_text, NULL));
+        if (!*text) continue;
+        assert_int_equal(inco_options_set(o, option->name, text, NULL), INCO_OK);
+        inco_options *copy = inco_options_copy(o);
+        inco_options_get(copy, option->name, again, sizeof again);
+        assert_string_equal(text, again);
+        assert_true(inco_options_given(copy, option->name));
+        inco_options_free(copy);
+    }
+    assert_true(i > 30);
+    assert_null(inco_option_at(-1));
+    inco_options_free(o);
+}
+
+static void options_survive_failing_memory(void **state) {
+    (void)state;
+    for (int64_t k = 1;; k++) {
+        memory_fail_at(k);
+        inco_options *o = inco_options_new(), *copy = o ? inco_options_copy(o) : NULL;
+        int failed = !o || !copy;
+        memory_fail_at(0);
+        inco_options_free(copy);
+        inco_options_free(o);
+        if (!failed) break;
+        assert_true(k < 1000);
+    }
+}
+
+static void stop_rules_of_larc(void **state) {
+    (void)state;
+    inco_options *o = OPTIONS("coder", "larc");
+    assert_true(options_residual_coherence(o) == 0.2);
+    inco_options_set(o, "sparsity", "5", NULL);
+    assert_true(options_residual_coherence(o) < 0);
+    inco_options_set(o, "residual-coherence", "0.3", NULL);
+    assert_true(options_residual_coherence(o) == 0.3);
+    inco_options_free(o);
+}
+
+static void codes_grow_and_transpose(void **state) {
+    (void)state;
+    inco_csc codes = {0}, rows = {0}, back = {0};
+    assert_int_equal(csc_new(&codes, INCO_F64, 7, 2, 1, NULL), INCO_OK);
+    for (int n = 0; n < 100; n++) {
+        int64_t at = csc_nonzeros(&codes);
+        assert_int_equal(csc_reserve(&codes, n + 1, at + n % 5, NULL), INCO_OK);
+        for (int k = 0; k < n % 5; k++) {
+            codes.index[at + k] = (n + k) % 3 + 2 * (k > 2);
+            ((double *)codes.value)[at + k] = n + 0.1 * k;
+        }
+        codes.start[++codes.cols] = at + n % 5;
+    }
+    assert_int_equal(csc_transpose(&rows, &codes, NULL), INCO_OK);
+    assert_int_equal(csc_transpose(&back, &rows, NULL), INCO_OK);
+    assert_int_equal(rows.cols, 7);
+    assert_int_equal(csc_nonzeros(&rows), csc_nonzeros(&codes));
+    double sum = 0, again = 0;
+    for (int64_t n = 0; n < codes.cols; n++) {
+        assert_int_equal(back.start[n], codes.start[n]);
+        for (int64_t k = codes.start[n]; k < codes.start[n + 1]; k++) {
+            sum += csc_value(&codes, k) * (codes.index[k] + 1) * (double)(n + 1);
+            again += csc_value(&back, k) * (back.index[k] + 1) * (double)(n + 1);
+        }
+    }
+    assert_near(sum, again, 1e-9 * sum);
+    inco_csc_free(&codes);
+    inco_csc_free(&rows);
+    inco_csc_free(&back);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(status_texts),
+        cmocka_unit_test(memory_is_aligned_checked_and_can_fail),
+        cmocka_unit_test(random_numbers_are_a_function_of_their_place),
+        cmocka_unit_test(chosen_numbers_are_distinct),
+        cmocka_unit_test(the_parallel_loop_reports_the_first_failure),
+        cmocka_unit_test(tree_sums_in_a_fixed_order),
+        cmocka_unit_test(tree_sums_any_number_of_chunks),
+        cmocka_unit_test(options_have_defaults_and_ranges),
+        cmocka_unit_test(options_round_trip),
+        cmocka_unit_test(options_survive_failing_memory),
+        cmocka_unit_test(stop_rules_of_larc),
+        cmocka_unit_test(codes_grow_and_transpose),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,160 @@
+/* What the tests of files share: a temporary folder, files with given bytes, and failures with code and text. */
+#ifndef INCO_TESTS_TEST_IO_H
+#define INCO_TESTS_TEST_IO_H
+
+#define _XOPEN_SOURCE 700
+#define _DEFAULT_SOURCE
+
+#include <dirent.h>
+#include <ftw.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include <inco/inco.h>
+
+static char test_folder[64];
+
+static int test_setup(void **state) {
+    (void)state;
+    strcpy(test_folder, "/tmp/inco-test-XXXXXX");
+    return mkdtemp(test_folder) ? 0 : -1;
+}
+
+static int test_remove(const char *path, const struct stat *info, int type, struct FTW *where) {
+    (void)info, (void)type, (void)where;
+    return remove(path);
+}
+
+static int test_teardown(void **state) {
+    (void)state;
+    return nftw(test_folder, test_remove, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* A name in the temporary folder; good until it has been called seven more times. */
+static inline const char *in_folder(const char *name) {
+    static char names[8][256];
+    static int next;
+    char *path = names[next++ % 8];
+    snprintf(path, sizeof names[0], "%s/%s", test_folder, name);
+    return path;
+}
+
+static inline const char *write_bytes(const char *name, const void *bytes, size_t count) {
+    const char *path = in_folder(name);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    assert_int_equal(fclose(file), 0);
+    return path;
+}
+
+static inline const char *write_text(const char *name, const char *text) {
+    return write_bytes(name, text, strlen(text));
+}
+
+/* All bytes of a file, to be freed; the count in *count. */
+static inline unsigned char *read_bytes(const char *path, size_t *count) {
+    struct stat info;
+    assert_int_equal(stat(path, &info), 0);
+    unsigned char *bytes = malloc((size_t)info.st_size + 1);
+    FILE *file = fopen(path, "rb");
+    assert_non_null(bytes);
+    assert_non_null(file);
+    *count = fread(bytes, 1, (size_t)info.st_size, file);
+    assert_int_equal(*count, info.st_size);
+    fclose(file);
+    return bytes;
+}
+
+/* Entries of a folder, hidden ones too. */
+static inline int entries_in(const char *folder) {
+    DIR *directory = opendir(folder);
+    int count = -2;
+    assert_non_null(directory);
+    while (readdir(directory)) count++;
+    closedir(directory);
+    return count;
+}
+
+/* The call must fail with this code and a message that contains the text. */
+#define assert_fails(call, expected_code, text)                                                                        \
+    do {                                                                                                               \
+        inco_error error = {0};                                                                                        \
+        int result = (call);                                                                                           \
+        if (result != (expected_code) || error.code != (expected_code) || !strstr(error.message, text))                \
+            fail_msg("%s\nreturned %d: %s\nexpected %d: %s", #call, result, error.message, expected_code, text);       \
+    } while (0)
+
+#define assert_works(call)                                                                                             \
+    do {                                                                                                               \
+        inco_error error = {0};                                                                                        \
+        int result = (call);                                                                                           \
+        if (result != 0) fail_msg("%s\nreturned %d: %s", #call, result, error.message);                                \
+    } while (0)
+
+static inline inco_options *options_with(const char *name, const char *value) {
+    inco_options *options = inco_options_new();
+    assert_non_null(options);
+    assert_works(inco_options_set(options, name, value, &error));
+    return options;
+}
+
+static inline double entry(const inco_mat *m, int64_t i, int64_t j) {
+    size_t at = (size_t)(i + j * m->ld);
+    return m->type == INCO_F32 ? (double)((const float *)m->data)[at] : ((const double *)m->data)[at];
+}
+
+/* Are the values of a those of b, in the type of a? */
+static inline void assert_same(const inco_mat *a, const inco_mat *b) {
+    assert_int_equal(a->rows, b->rows);
+    assert_int_equal(a->cols, b->cols);
+    for (int64_t j = 0; j < a->cols; j++)
+        for (int64_t i = 0; i < a->rows; i++) {
+            double x = entry(a, i, j), y = entry(b, i, j);
+            if (a->type == INCO_F32) y = (float)y;
+            if (x != y) fail_msg("entry (%d, %d): %.17g and %.17g", (int)i, (int)j, x, y);
+        }
+}
+
+/* A matrix of numbers without a pattern, exact in float; data from malloc. */
+static inline inco_mat some_matrix(inco_type type, int64_t rows, int64_t cols) {
+    inco_mat m = {type, rows, cols, rows, malloc((size_t)(rows * cols) * type), NULL};
+    assert_non_null(m.data);
+    for (int64_t k = 0; k < rows * cols; k++) {
+        double value = (double)((k * 7919 + 13) % 2003) / 64 - 15;
+        if (type == INCO_F32) ((float *)m.data)[k] = (float)value;
+        else ((double *)m.data)[k] = value + (double)k * 0x1p-40;
+    }
+    return m;
+}
+
+/* Files cannot grow beyond `bytes` until unlimited(): as on a full disk, but without privileges. */
+static inline void limit_files(long bytes) {
+    struct rlimit limit;
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = (rlim_t)bytes;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+static inline void unlimited(void) {
+    struct rlimit limit;
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+#define each_test(function) cmocka_unit_test_setup_teardown(function, test_setup, test_teardown)
+
+#endif

@@ -1,0 +1,399 @@
+/* Outputs appear whole or not at all. */
+#include "test_io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+
+#include "io/output.h"
+
+static void assert_text(const char *path, const char *expected) {
+    size_t count;
+    unsigned char *bytes = read_bytes(path, &count);
+    assert_int_equal(count, strlen(expected));
+    assert_memory_equal(bytes, expected, count);
+    free(bytes);
+}
+
+static mode_t mode_of(const char *path) {
+    struct stat info;
+    assert_int_equal(lstat(path, &info), 0);
+    return info.st_mode;
+}
+
+static void write_output(const char *path, const char *text, int keep) {
+    output out;
+    assert_works(output_open(&out, path, 0, &error));
+    assert_int_equal(output_write(&out, text, strlen(text)), 0);
+    assert_int_equal(output_finish(&out, keep ? INCO_OK : INCO_EDATA, NULL), keep ? INCO_OK : INCO_EDATA);
+}
+
+/* ---- Regular files ---- */
+
+static void kept_and_dropped(void **state) {
+    (void)state;
+    write_output(in_folder("a"), "one", 0);
+    assert_int_equal(entries_in(test_folder), 0);
+    write_output(in_folder("a"), "one", 1);
+    assert_text(in_folder("a"), "one");
+    write_output(in_folder("a"), "two", 0);
+    assert_text(in_folder("a"), "one");
+    write_output(in_folder("a"), "three", 1);
+    assert_text(in_folder("a"), "three");
+    assert_int_equal(entries_in(test_folder), 1);
+}
+
+static void the_old_file_stays_until_the_end(void **state) {
+    (void)state;
+    output out;
+    write_text("a", "old");
+    assert_works(output_open(&out, in_folder("a"), 0, &error));
+    output_write(&out, "new", 3);
+    assert_text(in_folder("a"), "old");
+    assert_int_equal(entries_in(test_folder), 2);
+    assert_works(output_finish(&out, 0, &error));
+    assert_text(in_folder("a"), "new");
+    assert_int_equal(entries_in(test_folder), 1);
+}
+
+static void permissions(void **state) {
+    (void)state;
+    const mode_t old = umask(027);
+    write_output(in_folder("new"), "x", 1);
+    assert_int_equal(mode_of(in_folder("new")) & 0777, 0640);
+    assert_int_equal(chmod(in_folder("new"), 0604), 0);
+    write_output(in_folder("new"), "y", 1);
+    assert_int_equal(mode_of(in_folder("new")) & 0777, 0604);
+    umask(old);
+}
+
+static void links_are_followed(void **state) {
+    (void)state;
+    assert_int_equal(mkdir(in_folder("sub"), 0700), 0);
+    write_text("sub/real", "old");
+    assert_int_equal(symlink("sub/real", in_folder("link")), 0);
+    assert_int_equal(symlink("link", in_folder("second")), 0);
+    assert_int_equal(symlink("sub/not-yet", in_folder("dangling")), 0);
+    assert_int_equal(symlink("loop", in_folder("loop")), 0);
+    write_output(in_folder("second"), "new", 1);
+    write_output(in_folder("dangling"), "made", 1);
+    assert_true(S_ISLNK(mode_of(in_folder("second"))) && S_ISLNK(mode_of(in_folder("dangling"))));
+    assert_text(in_folder("sub/real"), "new");
+    assert_text(in_folder("sub/not-yet"), "made");
+    assert_int_equal(entries_in(in_folder("sub")), 2);
+    output out;
+    assert_fails(output_open(&out, in_folder("loop"), 0, &error), INCO_EIO, "loop");
+}
+
+/* ---- Failures ---- */
+
+/* Saves a matrix too large for the limit over an old file: that one stays, and nothing else is left. */
+static void full_disk(const char *name, const char *reason) {
+    inco_mat m = some_matrix(INCO_F64, 200, 300);
+    size_t before, after;
+    inco_mat small = m;
+    small.rows = small.cols = small.ld = 3;
+    assert_works(inco_save(in_folder(name), &small, NULL, "{}", &error));
+    unsigned char *old = read_bytes(in_folder(name), &before);
+    limit_files(20000);
+    inco_error error = {0};
+    int status = inco_save(in_folder(name), &m, NULL, "{}", &error);
+    unlimited();
+    assert_int_equal(status, INCO_EIO);
+    if (!strstr(error.message, name) || !strstr(error.message, reason)) fail_msg("%s", error.message);
+    assert_non_null(strstr(error.message, "nothing was written"));
+    unsigned char *now = read_bytes(in_folder(name), &after);
+    assert_int_equal(before, after);
+    assert_memory_equal(old, now, before);
+    assert_int_equal(unlink(in_folder(name)), 0);
+    assert_int_equal(entries_in(test_folder), 0);
+    free(old);
+    free(now);
+    free(m.data);
+}
+
+static void no_room_for_a_file(void **state) {
+    (void)state;
+    full_disk("m.npy", "File too large");
+    full_disk("m.csv", "File too large");
+    if (inco_has("npz") == 1) full_disk("m.npz", "File too large");
+    if (inco_has("mat") == 1) full_disk("m.mat", "File too large");
+}
+
+static void no_room_for_codes(void **state) {
+    (void)state;
+    int64_t start[2] = {0, 20000};
+    inco_csc c = {INCO_F64, 20000, 1, start, calloc(20000, 4), calloc(20000, 8), 20000};
+    static const char *const names[] = {"c.npz", "c.mat"}, *const features[] = {"npz", "mat"};
+    for (int i = 0; i < 20000; i++) {
+        c.index[i] = i;
+        ((double *)c.value)[i] = i * 0.7 + 1.0 / (i + 1);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (inco_has(features[i]) != 1) continue;
+        inco_error error = {0};
+        limit_files(20000);
+        int status = inco_save_codes(in_folder(names[i]), &c, NULL, &error);
+        unlimited();
+        assert_int_equal(status, INCO_EIO);
+        assert_non_null(strstr(error.message, "File too large"));
+        assert_int_equal(entries_in(test_folder), 0);
+    }
+    free(c.index);
+    free(c.value);
+}
+
+static void no_room_for_sound_and_pictures(void **state) {
+    (void)state;
+    inco_mat signals = some_matrix(INCO_F32, 300, 300);
+    static const char *const names[] = {"s.wav", "s.flac", "s.ogg", "s.png", "s.pgm"};
+    for (int i = 0; i < 5; i++) {
+        int64_t shape[2] = {i < 3 ? 90000 : 300, i < 3 ? 1 : 300};
+        inco_origin o = {.size = sizeof o, .files = 1, .shape = shape, .signals = 300, .rate = 8000};
+        o.kind = i < 3 ? 1 : 2;
+        o.window = o.hop = 300;
+        if (i >= 3) o.patch_rows = 1, o.patch_cols = 300, o.hop = 300, shape[1] = 300;
+        if ((i < 3 && inco_has("audio") != 1) || (i == 3 && inco_has("png") != 1)) continue;
+        if (i >= 3) o.hop = 1;
+        for (int64_t k = 0; k < 90000; k++) ((float *)signals.data)[k] = (float)((k * 7919) % 1009) / 1009;
+        inco_error error = {0};
+        limit_files(5000);
+        int status = inco_save_decoded(in_folder(names[i]), &signals, &o, &error);
+        unlimited();
+        if (status != INCO_EIO || !strstr(error.message, "File too large") || !strstr(error.message, names[i]))
+            fail_msg("%s: %d %s", names[i], status, error.message);
+        assert_int_equal(entries_in(test_folder), 0);
+    }
+    free(signals.data);
+}
+
+/* The same on a real full disk, where one can be mounted. */
+static void full_tmpfs(void **state) {
+    (void)state;
+    inco_mat m = some_matrix(INCO_F64, 200, 300);
+    static const char *const names[] = {"disk/m.npy", "disk/m.csv", "disk/m.npz", "disk/m.mat"};
+    assert_int_equal(mkdir(in_folder("disk"), 0700), 0);
+    if (mount("tmpfs", in_folder("disk"), "tmpfs", 0, "size=64k") < 0) {
+        free(m.data);
+        print_message("no privilege to mount a small disk\n");
+        skip();
+    }
+    for (int i = 0; i < 4; i++) {
+        if ((i == 2 && inco_has("npz") != 1) || (i == 3 && inco_has("mat") != 1)) continue;
+        inco_error error = {0};
+        int status = inco_save(in_folder(names[i]), &m, NULL, NULL, &error);
+        if (status != INCO_EIO || !strstr(error.message, "No space left")) fail_msg("%d: %s", status, error.message);
+        assert_int_equal(entries_in(in_folder("disk")), 0);
+    }
+    assert_int_equal(umount(in_folder("disk")), 0);
+    free(m.data);
+}
+
+static void places_that_cannot_be_written(void **state) {
+    (void)state;
+    inco_mat m = some_matrix(INCO_F32, 2, 2);
+    assert_int_equal(mkdir(in_folder("folder.npy"), 0700), 0);
+    assert_fails(inco_save(in_folder("none/m.npy"), &m, NULL, NULL, &error), INCO_EIO, "there is no folder");
+    assert_fails(inco_save(in_folder("folder.npy"), &m, NULL, NULL, &error), INCO_EIO, "it is a folder");
+    assert_fails(inco_save(in_folder("m.xyz"), &m, NULL, NULL, &error), INCO_EINVAL, ".npy .npz .csv .tsv .mat");
+    assert_fails(inco_save(in_folder("m.wav"), &m, NULL, NULL, &error), INCO_EINVAL, "matrix to write must end in");
+    m.cols = 0;
+    assert_fails(inco_save(in_folder("m.npy"), &m, NULL, NULL, &error), INCO_EINVAL, "2 x 0");
+    assert_int_equal(entries_in(test_folder), 1);
+    free(m.data);
+}
+
+/* As another user, in a child: root may write everywhere. */
+static void without_permission(void **state) {
+    (void)state;
+    write_text("locked.npy", "old");
+    assert_int_equal(chmod(in_folder("locked.npy"), 0444), 0);
+    assert_int_equal(mkdir(in_folder("closed"), 0755), 0);
+    if (geteuid() != 0) assert_int_equal(chmod(in_folder("closed"), 0555), 0);
+    else assert_int_equal(chmod(test_folder, 0755), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        inco_error a = {0}, b = {0};
+        inco_mat m = some_matrix(INCO_F32, 2, 2);
+        if (geteuid() == 0 && (setgid(65534) || setuid(65534))) _exit(9);
+        int first = inco_save(in_folder("locked.npy"), &m, NULL, NULL, &a);
+        int second = inco_check_output(in_folder("closed/m.npy"), &b);
+        _exit(first != INCO_EIO || !strstr(a.message, "Permission denied")    ? 1
+              : second != INCO_EIO || !strstr(b.message, "Permission denied") ? 2
+                                                                               : 0);
+    }
+    int result;
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_true(WIFEXITED(result));
+    assert_int_equal(WEXITSTATUS(result), 0);
+    assert_text(in_folder("locked.npy"), "old");
+}
+
+/* ---- Devices and pipes ---- */
+
+static void devices_are_written_directly(void **state) {
+    (void)state;
+    inco_mat m = some_matrix(INCO_F64, 200, 300);
+    assert_int_equal(symlink("/dev/full", in_folder("full.npy")), 0);
+    assert_int_equal(symlink("/dev/full", in_folder("full.npz")), 0);
+    assert_int_equal(symlink("/dev/null", in_folder("null.npz")), 0);
+    assert_fails(inco_save(in_folder("full.npy"), &m, NULL, NULL, &error), INCO_EIO, "No space left on device");
+    if (inco_has("npz") == 1) {
+        assert_fails(inco_save(in_folder("full.npz"), &m, NULL, NULL, &error), INCO_EIO, "No space left on device");
+        assert_works(inco_save(in_folder("null.npz"), &m, NULL, NULL, &error));
+    }
+    assert_true(S_ISLNK(mode_of(in_folder("full.npy"))));
+    assert_int_equal(access("/dev/null", F_OK), 0);
+    free(m.data);
+}
+
+/* Standard output of a child goes to a file through a pipe. */
+static void save_to_stdout(const char *name, int (*save)(inco_error *error)) {
+    char command[400];
+    snprintf(command, sizeof command, "cat > %s", in_folder(name));
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        FILE *pipe = popen(command, "w");
+        inco_error error = {0};
+        if (!pipe || dup2(fileno(pipe), STDOUT_FILENO) < 0) _exit(9);
+        int status = save(&error);
+        close(STDOUT_FILENO);
+        _exit(status == 0 && pclose(pipe) == 0 ? 0 : 1);
+    }
+    int result;
+    assert_int_equal(waitpid(child, &result, 0), child);
+    assert_true(WIFEXITED(result) && WEXITSTATUS(result) == 0);
+}
+
+static int save_matrix(inco_error *error) {
+    inco_mat m = some_matrix(INCO_F32, 60, 700);
+    int status = inco_save("-", &m, NULL, NULL, error);
+    free(m.data);
+    return status;
+}
+
+static int save_codes(inco_error *error) {
+    static int64_t start[] = {0, 1, 2};
+    static int32_t index[] = {3, 1};
+    static double value[] = {0.5, 0.25};
+    return inco_save_codes("-", &(inco_csc){INCO_F64, 4, 2, start, index, value, 2}, NULL, error);
+}
+
+static void standard_output(void **state) {
+    (void)state;
+    inco_mat m = some_matrix(INCO_F32, 60, 700), back;
+    inco_csc c;
+    save_to_stdout("m.npy", save_matrix);
+    assert_works(inco_load(in_folder("m.npy"), NULL, &back, &error));
+    assert_same(&m, &back);
+    inco_mat_free(&back);
+    free(m.data);
+    if (inco_has("npz") != 1) return;
+    save_to_stdout("c.npz", save_codes);
+    assert_works(inco_load_codes(in_folder("c.npz"), &c, NULL, &error));
+    assert_int_equal(c.cols, 2);
+    assert_int_equal(c.index[0], 3);
+    inco_csc_free(&c);
+}
+
+/* ---- Asking before ---- */
+
+static void check_output(void **state) {
+    (void)state;
+    write_text("old.npy", "old");
+    assert_int_equal(mkdir(in_folder("folder.npy"), 0700), 0);
+    assert_int_equal(mkdir(in_folder("used"), 0700), 0);
+    write_text("used/a", "a");
+    assert_works(inco_check_output("-", &error));
+    assert_works(inco_check_output(in_folder("new.npy"), &error));
+    assert_works(inco_check_output(in_folder("old.npy"), &error));
+    assert_works(inco_check_output(in_folder("new.PGM"), &error));
+    assert_works(inco_check_output(in_folder("new-folder/"), &error));
+    assert_fails(inco_check_output("/dev/null", &error), INCO_EINVAL, "the name tells the format");
+    assert_fails(inco_check_output(in_folder("none/new.npy"), &error), INCO_EIO, "there is no folder");
+    assert_fails(inco_check_output(in_folder("folder.npy"), &error), INCO_EIO, "it is a folder");
+    assert_fails(inco_check_output(in_folder("new"), &error), INCO_EINVAL, "a file to write must end in one of .npy");
+    assert_fails(inco_check_output(in_folder("new.mp3"), &error), INCO_EINVAL, "must end in one of");
+    assert_fails(inco_check_output(in_folder("used/"), &error), INCO_EIO, "not empty");
+    assert_fails(inco_check_output(in_folder("old.npy/"), &error), INCO_EIO, "this is none");
+    assert_text(in_folder("old.npy"), "old");
+    assert_int_equal(entries_in(test_folder), 3);
+    assert_int_equal(mkfifo(in_folder("pipe.npy"), 0600), 0);
+    assert_works(inco_check_output(in_folder("pipe.npy"), &error)); /* and does not wait for a reader */
+}
+
+static void features(void **state) {
+    static const char *const names[] = {"npz", "audio", "resample", "png", "mat"};
+    (void)state;
+    for (int i = 0; i < 5; i++) assert_in_range(inco_has(names[i]), 0, 1);
+    assert_int_equal(inco_has("telepathy"), -1);
+    assert_int_equal(inco_has(""), -1);
+}
+
+/* ---- Streams ---- */
+
+static void streams(void **state) {
+    (void)state;
+    inco_stream stream;
+    char bytes[8] = "";
+    const char *path = in_folder("checkpoint");
+    assert_works(inco_file_create(&stream, path, &error));
+    assert_int_equal(stream.write(stream.self, "12345", 5), 0);
+    assert_works(inco_file_close(&stream, 0, &error));
+    assert_int_equal(entries_in(test_folder), 0);
+    assert_works(inco_file_create(&stream, path, &error));
+    assert_int_equal(stream.write(stream.self, "12345", 5), 0);
+    assert_works(inco_file_close(&stream, 1, &error));
+    assert_null(stream.self);
+    assert_works(inco_file_close(&stream, 1, &error)); /* twice is fine */
+    assert_text(path, "12345");
+    assert_works(inco_file_open(&stream, path, &error));
+    assert_int_equal(stream.read(stream.self, bytes, 3), 0);
+    assert_string_equal(bytes, "123");
+    assert_true(stream.read(stream.self, bytes, 3) != 0);
+    assert_int_equal(stream.read(stream.self, bytes, 2), 0);
+    assert_string_equal(bytes, "453");
+    assert_works(inco_file_close(&stream, 1, &error));
+    assert_fails(inco_file_open(&stream, in_folder("none"), &error), INCO_EIO, "No such file");
+    assert_fails(inco_file_create(&stream, in_folder("none/x"), &error), INCO_EIO, "there is no folder");
+}
+
+static void a_stream_that_fails_is_dropped(void **state) {
+    (void)state;
+    inco_stream stream;
+    char *bytes = calloc(1, 200000);
+    write_text("checkpoint", "old");
+    assert_works(inco_file_create(&stream, in_folder("checkpoint"), &error));
+    limit_files(100000);
+    assert_true(stream.write(stream.self, bytes, 200000) != 0);
+    assert_true(stream.write(stream.self, bytes, 1) != 0);
+    unlimited();
+    assert_fails(inco_file_close(&stream, 1, &error), INCO_EIO, "checkpoint: File too large");
+    assert_text(in_folder("checkpoint"), "old");
+    assert_int_equal(entries_in(test_folder), 1);
+    free(bytes);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        each_test(kept_and_dropped),
+        each_test(the_old_file_stays_until_the_end),
+        each_test(permissions),
+        each_test(links_are_followed),
+        each_test(no_room_for_a_file),
+        each_test(no_room_for_codes),
+        each_test(no_room_for_sound_and_pictures),
+        each_test(full_tmpfs),
+        each_test(places_that_cannot_be_written),
+        each_test(without_permission),
+        each_test(devices_are_written_directly),
+        each_test(standard_output),
+        each_test(check_output),
+        each_test(features),
+        each_test(streams),
+        each_test(a_stream_that_fails_is_dropped),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,390 @@
+/* The learning loop: what it finds, that its bits depend on nothing but data and options, and how it stops. */
+#include "check.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "mat/blas.h"
+
+/* Signals of `sparsity` atoms each of a random dictionary, with normal coefficients. */
+static inco_mat planted_signals(const inco_mat *truth, int64_t count, int sparsity, uint64_t seed) {
+    inco_mat x;
+    assert_int_equal(inco_mat_new(&x, truth->type, truth->rows, count, NULL), INCO_OK);
+    for (int64_t n = 0; n < count; n++)
+        for (int k = 0; k < sparsity; k++) {
+            uint64_t draw = (uint64_t)(n * sparsity + k);
+            int64_t atom = rng_below(seed, RNG_TEST, draw, truth->cols);
+            double c = rng_normal(seed + 1, RNG_TEST, draw);
+            for (int64_t i = 0; i < x.rows; i++) mat_set(&x, i, n, mat_get(&x, i, n) + c * mat_get(truth, i, atom));
+        }
+    return x;
+}
+
+/* Share of the true atoms that some learned atom matches to 0.99. */
+static double recovered(const inco_mat *truth, const inco_mat *learned) {
+    int64_t found = 0;
+    for (int64_t j = 0; j < truth->cols; j++) {
+        double best = 0;
+        for (int64_t k = 0; k < learned->cols; k++) {
+            double product = 0;
+            for (int64_t i = 0; i < truth->rows; i++) product += mat_get(truth, i, j) * mat_get(learned, i, k);
+            best = fmax(best, fabs(product));
+        }
+        found += best > 0.99;
+    }
+    return (double)found / (double)truth->cols;
+}
+
+/* Learns; what is allocated is the caller's to free. */
+static int learn(const inco_mat *x, inco_options *o, inco_mat *d, inco_learn_info *info, inco_error *error) {
+    inco_source source = inco_source_from_mat(x);
+    return inco_learn(&source, o, d, info, error);
+}
+
+static void a_planted_dictionary_is_recovered(void **state) {
+    const inco_type type = *(inco_type *)*state;
+    inco_mat truth = check_dictionary(type, 20, 40, 1), x = planted_signals(&truth, 3000, 3, 2), d;
+    inco_learn_info info;
+    const char *const methods[] = {"idl", "mod"};
+    for (int m = 0; m < 2; m++) {
+        inco_options *o =
+            OPTIONS("method", methods[m], "atoms", "40", "coder", "omp", "sparsity", "3", "iterations", "60");
+        if (m == 0) inco_options_set(o, "gamma", "0", NULL);
+        assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
+        assert_true(recovered(&truth, &d) >= 0.9);
+        assert_true(info.relative_error < 0.3);
+        assert_int_equal(info.iterations, 60);
+        assert_string_equal(info.stopped_by, "iterations");
+        inco_mat_free(&d);
+        inco_options_free(o);
+    }
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+/* More than one group of signals, more than one block of atoms. */
+static void same_bits_for_any_number_of_threads(void **state) {
+    const inco_type type = *(inco_type *)*state;
+    inco_mat truth = check_dictionary(type, 24, 150, 3), x = planted_signals(&truth, 9000, 5, 4), first = {0}, d;
+    const char *const threads[] = {"1", "2", "3", "8"};
+    for (int t = 0; t < 4; t++) {
+        inco_options *o =
+            OPTIONS("atoms", "150", "residual-coherence", "0.3", "iterations", "3", "threads", threads[t]);
+        inco_learn_info info;
+        assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
+        inco_options_free(o);
+        assert_int_equal(info.threads, t < 3 ? t + 1 : 8);
+        if (t == 0) {
+            first = d;
+            continue;
+        }
+        assert_memory_equal(d.data, first.data, (size_t)(d.rows * d.cols) * type);
+        inco_mat_free(&d);
+    }
+    inco_mat_free(&first);
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+typedef struct memory_stream {
+    char bytes[1 << 18];
+    size_t written, read;
+} memory_stream;
+
+static int write_memory(void *self, const void *bytes, size_t count) {
+    memory_stream *s = self;
+    if (s->written + count > sizeof s->bytes) return 1;
+    memcpy(s->bytes + s->written, bytes, count);
+    s->written += count;
+    return 0;
+}
+
+static int read_memory(void *self, void *bytes, size_t count) {
+    memory_stream *s = self;
+    if (s->read + count > s->written) return 1;
+    memcpy(bytes, s->bytes + s->read, count);
+    s->read += count;
+    return 0;
+}
+
+typedef struct watcher {
+    inco_learner *learner;
+    inco_stream stream;
+    int64_t save_at, stop_at; /* iterations; 0: never */
+    int64_t told;
+    double objective_rise;
+} watcher;
+
+static int watch(void *self, const inco_progress *progress) {
+    watcher *w = self;
+    if (strcmp(progress->phase, "iteration")) return 0;
+    w->told++;
+    w->objective_rise = fmax(w->objective_rise, progress->objective - progress->objective_before);
+    if (progress->iteration == w->save_at) assert_int_equal(inco_learner_save(w->learner, &w->stream, NULL), INCO_OK);
+    return progress->iteration == w->stop_at;
+}
+
+static void a_resumed_run_has_the_same_bits(void **state) {
+    const inco_type type = *(inco_type *)*state;
+    inco_mat truth = check_dictionary(type, 16, 60, 5), x = planted_signals(&truth, 5000, 4, 6);
+    inco_source source = inco_source_from_mat(&x);
+    inco_options *o = OPTIONS("atoms", "60", "coder", "omp", "sparsity", "4", "iterations", "6", "unused", "sample");
+    memory_stream *memory = calloc(1, sizeof *memory);
+    watcher w = {.stream = {memory, write_memory, read_memory}, .save_at = 3};
+    inco_learner *whole, *rest;
+    assert_int_equal(inco_learner_new(&whole, &source, o, NULL), INCO_OK);
+    w.learner = whole;
+    inco_learner_on_progress(whole, watch, &w);
+    assert_int_equal(inco_learner_run(whole, NULL), INCO_OK);
+    assert_int_equal(w.told, 6);
+    assert_int_equal(inco_learner_new(&rest, &source, o, NULL), INCO_OK);
+    assert_int_equal(inco_learner_resume(rest, &w.stream, NULL), INCO_OK);
+    assert_int_equal(inco_learner_run(rest, NULL), INCO_OK);
+    assert_int_equal(inco_learner_info(rest)->iterations, 6);
+    assert_true(inco_learner_info(rest)->relative_error == inco_learner_info(whole)->relative_error);
+    assert_true(inco_learner_info(rest)->replaced == inco_learner_info(whole)->replaced);
+    assert_memory_equal(inco_learner_dictionary(rest).data, inco_learner_dictionary(whole).data, 16 * 60 * type);
+    inco_learner_free(whole);
+    inco_learner_free(rest);
+    inco_options_free(o);
+    free(memory);
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+/* Resumes from `memory` with other options or damage; returns the message. */
+static int resume_with(memory_stream *memory, const inco_source *source, inco_options *o, inco_error *error) {
+    inco_stream stream = {memory, write_memory, read_memory};
+    inco_learner *learner;
+    memory->read = 0;
+    assert_int_equal(inco_learner_new(&learner, source, o, NULL), INCO_OK);
+    int status = inco_learner_resume(learner, &stream, error);
+    if (status == INCO_OK) status = inco_learner_run(learner, error);
+    inco_learner_free(learner);
+    inco_options_free(o);
+    return status;
+}
+
+static void a_checkpoint_of_another_run_is_refused(void **state) {
+    (void)state;
+    inco_mat x = check_random(INCO_F64, 8, 100, 7), y = check_random(INCO_F64, 8, 100, 8);
+    inco_source source = inco_source_from_mat(&x), other = inco_source_from_mat(&y);
+    inco_options *o = OPTIONS("atoms", "12", "sparsity", "2", "iterations", "2");
+    memory_stream *memory = calloc(1, sizeof *memory);
+    watcher w = {.stream = {memory, write_memory, read_memory}, .save_at = 1};
+    inco_error error = {0};
+    assert_int_equal(inco_learner_new(&w.learner, &source, o, NULL), INCO_OK);
+    inco_learner_on_progress(w.learner, watch, &w);
+    assert_int_equal(inco_learner_run(w.learner, NULL), INCO_OK);
+    inco_learner_free(w.learner);
+    inco_options_free(o);
+
+    assert_int_equal(resume_with(memory, &source, OPTIONS("sparsity", "2", "iterations", "4"), &error), INCO_OK);
+    assert_int_equal(resume_with(memory, &source, OPTIONS("sparsity", "3"), &error), INCO_EINVAL);
+    assert_string_equal(error.message, "--sparsity is '3' now, but was '2' when the checkpoint was made");
+    assert_int_equal(resume_with(memory, &source, OPTIONS("sparsity", "2", "atoms", "13"), &error), INCO_EDIM);
+    assert_int_equal(resume_with(memory, &other, OPTIONS("sparsity", "2"), &error), INCO_EDATA);
+    assert_string_equal(error.message, "the signals are not those that the checkpoint was made with");
+    memory->written -= 8;
+    assert_int_equal(resume_with(memory, &source, OPTIONS("sparsity", "2"), &error), INCO_EFORMAT);
+    memory->bytes[3] ^= 1;
+    assert_int_equal(resume_with(memory, &source, OPTIONS("sparsity", "2"), &error), INCO_EFORMAT);
+    assert_string_equal(error.message, "this is not a checkpoint of inco");
+    free(memory);
+    inco_mat_free(&x);
+    inco_mat_free(&y);
+}
+
+static void the_objective_never_rises_in_an_update(void **state) {
+    const inco_type type = *(inco_type *)*state;
+    inco_mat truth = check_dictionary(type, 16, 40, 9), x = planted_signals(&truth, 2000, 4, 10);
+    inco_source source = inco_source_from_mat(&x);
+    const char *const gammas[] = {"0", "1", "100"};
+    for (int g = 0; g < 3; g++) {
+        inco_options *o = OPTIONS("atoms", "40", "gamma", gammas[g], "iterations", "8", "residual-coherence", "0.4");
+        watcher w = {.objective_rise = -INFINITY};
+        assert_int_equal(inco_learner_new(&w.learner, &source, o, NULL), INCO_OK);
+        inco_learner_on_progress(w.learner, watch, &w);
+        assert_int_equal(inco_learner_run(w.learner, NULL), INCO_OK);
+        assert_int_equal(w.told, 8);
+        assert_true(w.objective_rise <= 0);
+        inco_learner_free(w.learner);
+        inco_options_free(o);
+    }
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+/* gamma takes the dictionary to a tight frame, whose RMS coherence is the Welch bound. */
+static void gamma_flattens_the_spectrum(void **state) {
+    (void)state;
+    inco_mat x = check_random(INCO_F64, 12, 3000, 11), d;
+    for (int64_t n = 0; n < x.cols; n++) /* a steep spectrum */
+        for (int64_t i = 0; i < x.rows; i++) mat_set(&x, i, n, mat_get(&x, i, n) * pow(0.6, (double)i));
+    double last = INFINITY;
+    const char *const gammas[] = {"0", "5", "500"};
+    for (int g = 0; g < 3; g++) {
+        inco_options *o = OPTIONS("atoms", "30", "gamma", gammas[g], "iterations", "10", "sparsity", "3");
+        inco_learn_info info;
+        assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
+        assert_true(info.coherence_rms < last);
+        assert_true(info.coherence_rms >= info.welch * (1 - 1e-12));
+        assert_true(info.gamma == atof(gammas[g]));
+        assert_near(info.gamma_relative, info.gamma * 30 / 3000, 1e-9);
+        last = info.coherence_rms;
+        if (g == 2) assert_near(info.coherence_rms, info.welch, 1e-3);
+        if (g == 2) assert_near(info.singular_max - info.singular_min, 0, 0.05);
+        inco_mat_free(&d);
+        inco_options_free(o);
+    }
+    inco_mat_free(&x);
+}
+
+static void the_callback_stops_it(void **state) {
+    (void)state;
+    inco_mat x = check_random(INCO_F32, 8, 200, 12);
+    inco_source source = inco_source_from_mat(&x);
+    inco_options *o = OPTIONS("atoms", "16", "sparsity", "2");
+    watcher w = {.stop_at = 2};
+    assert_int_equal(inco_learner_new(&w.learner, &source, o, NULL), INCO_OK);
+    inco_learner_on_progress(w.learner, watch, &w);
+    assert_int_equal(inco_learner_run(w.learner, NULL), INCO_STOPPED);
+    assert_int_equal(inco_learner_info(w.learner)->iterations, 2);
+    assert_string_equal(inco_learner_info(w.learner)->stopped_by, "callback");
+    inco_mat d = inco_learner_dictionary(w.learner);
+    for (int64_t j = 0; j < d.cols; j++) assert_near(mat_column_norm(&d, j), 1, 1e-6);
+    inco_learner_free(w.learner);
+    inco_options_free(o);
+    o = OPTIONS("atoms", "16", "sparsity", "2", "stop-change", "1");
+    inco_learn_info info;
+    assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
+    assert_string_equal(info.stopped_by, "change");
+    assert_int_equal(info.iterations, 1);
+    inco_mat_free(&d);
+    inco_options_free(o);
+    inco_mat_free(&x);
+}
+
+/* All signals, and all atoms of the start but five, live in the first half of the features. */
+static void unused_atoms_are_replaced_or_kept(void **state) {
+    (void)state;
+    inco_mat x = check_random(INCO_F64, 10, 500, 13), start = check_dictionary(INCO_F64, 10, 20, 14);
+    for (int64_t n = 0; n < x.cols; n++)
+        for (int64_t i = 5; i < 10; i++) mat_set(&x, i, n, 0);
+    for (int64_t j = 0; j < 20; j++) /* 15 atoms where the signals are, 5 where they are not */
+        for (int64_t i = 0; i < 10; i++)
+            if (j >= 15 || i >= 5) mat_set(&start, i, j, i == j - 10);
+    inco_source source = inco_source_from_mat(&x);
+    const char *const policies[] = {"keep", "worst", "sample"};
+    for (int p = 0; p < 3; p++) {
+        inco_options *o =
+            OPTIONS("method", "mod", "unused", policies[p], "coder", "omp", "sparsity", "2", "iterations", "4");
+        inco_learner *learner;
+        assert_int_equal(inco_learner_new(&learner, &source, o, NULL), INCO_OK);
+        assert_int_equal(inco_learner_start_from(learner, &start, NULL), INCO_OK);
+        assert_int_equal(inco_learner_run(learner, NULL), INCO_OK);
+        assert_int_equal(inco_learner_info(learner)->replaced >= 5, p > 0);
+        assert_int_equal(inco_learner_info(learner)->unused >= 5, p == 0);
+        inco_learner_free(learner);
+        inco_options_free(o);
+    }
+    inco_mat_free(&x);
+    inco_mat_free(&start);
+}
+
+static void bad_data_is_refused_with_its_place(void **state) {
+    const inco_type type = *(inco_type *)*state;
+    inco_mat x = check_random(type, 6, 50, 15), d;
+    inco_options *o = OPTIONS("atoms", "8", "sparsity", "2", "iterations", "1");
+    inco_error error;
+    inco_learn_info info;
+    mat_set(&x, 4, 33, NAN);
+    assert_int_equal(learn(&x, o, &d, &info, &error), INCO_EDATA);
+    assert_string_equal(error.message, "signal 33 has a NaN or Inf at feature 4 (both from 0)");
+    for (int64_t n = 10; n < 50; n++)
+        for (int64_t i = 0; i < 6; i++) mat_set(&x, i, n, 0);
+    assert_int_equal(learn(&x, o, &d, &info, &error), INCO_OK);
+    assert_int_equal(info.zero_signals, 40);
+    inco_mat_free(&d);
+    inco_options_set(o, "atoms", "11", NULL);
+    assert_int_equal(learn(&x, o, &d, &info, &error), INCO_EDATA);
+    inco_options_free(o);
+    inco_mat_free(&x);
+}
+
+static void centring_and_codes(void **state) {
+    const inco_type type = *(inco_type *)*state;
+    inco_mat x = check_random(type, 9, 300, 16), d, back;
+    for (int64_t n = 0; n < x.cols; n++)
+        for (int64_t i = 0; i < 9; i++) mat_set(&x, i, n, mat_get(&x, i, n) + 5);
+    inco_source source = inco_source_from_mat(&x);
+    inco_options *o = OPTIONS("atoms", "12", "coder", "omp", "sparsity", "9", "iterations", "2", "center", "signal");
+    inco_csc codes;
+    inco_encode_info info;
+    double means[300];
+    assert_int_equal(learn(&x, o, &d, NULL, NULL), INCO_OK);
+    for (int64_t j = 0; j < d.cols; j++) { /* centred signals make centred atoms */
+        double sum = 0;
+        for (int64_t i = 0; i < 9; i++) sum += mat_get(&d, i, j);
+        assert_near(sum, 0, 1e-5);
+    }
+    assert_int_equal(inco_encode(&d, &source, o, &codes, &info, NULL), INCO_OK);
+    assert_int_equal(inco_signal_means(&source, means, NULL), INCO_OK);
+    inco_origin origin = {.size = sizeof origin, .signals = 300, .mean = means};
+    assert_int_equal(inco_decode(&d, &codes, &origin, &back, NULL), INCO_OK);
+    for (int64_t n = 0; n < 300; n++)
+        for (int64_t i = 0; i < 9; i++)
+            assert_near(mat_get(&back, i, n), mat_get(&x, i, n), type == INCO_F32 ? 1e-3 : 1e-8);
+    assert_true(info.relative_error < 1e-3 && info.signals == 300);
+    inco_csc_free(&codes);
+    inco_options_set(o, "center", "feature", NULL);
+    assert_int_equal(inco_encode(&d, &source, o, &codes, &info, NULL), INCO_EINVAL);
+    inco_mat_free(&d);
+    assert_int_equal(learn(&x, o, &d, NULL, NULL), INCO_OK);
+    inco_mat_free(&d);
+    inco_mat_free(&back);
+    inco_mat_free(&x);
+    inco_options_free(o);
+}
+
+/* Every allocation of learning and coding fails once: an error comes back, nothing leaks. */
+static void failing_memory_is_survived(void **state) {
+    (void)state;
+    inco_mat x = check_random(INCO_F32, 6, 80, 17);
+    inco_source source = inco_source_from_mat(&x);
+    inco_options *o = OPTIONS("atoms", "9", "sparsity", "3", "iterations", "2", "center", "feature", "threads", "1");
+    inco_options *plain = OPTIONS("sparsity", "3", "threads", "1");
+    int64_t k = 1;
+    for (int status = INCO_ENOMEM; status == INCO_ENOMEM; k++) {
+        inco_mat d = {0};
+        inco_csc codes = {0};
+        memory_fail_at(k);
+        status = learn(&x, o, &d, NULL, NULL);
+        if (status == INCO_OK) status = inco_encode(&d, &source, plain, &codes, NULL, NULL);
+        memory_fail_at(0);
+        assert_true(status == INCO_OK || status == INCO_ENOMEM);
+        inco_mat_free(&d);
+        inco_csc_free(&codes);
+    }
+    assert_true(k > 50);
+    inco_options_free(o);
+    inco_options_free(plain);
+    inco_mat_free(&x);
+}
+
+int main(void) {
+    static inco_type f32 = INCO_F32, f64 = INCO_F64;
+#define BOTH(test)                                                                                                     \
+    {#test " (f32)", test, NULL, NULL, &f32}, {                                                                        \
+#test " (f64)", test, NULL, NULL, &f64                                                                         \
+    }
+    const struct CMUnitTest tests[] = {
+        BOTH(a_planted_dictionary_is_recovered),      BOTH(same_bits_for_any_number_of_threads),
+        BOTH(a_resumed_run_has_the_same_bits),        cmocka_unit_test(a_checkpoint_of_another_run_is_refused),
+        BOTH(the_objective_never_rises_in_an_update), cmocka_unit_test(gamma_flattens_the_spectrum),
+        cmocka_unit_test(the_callback_stops_it),      cmocka_unit_test(unused_atoms_are_replaced_or_kept),
+        BOTH(bad_data_is_refused_with_its_place),     BOTH(centring_and_codes),
+        cmocka_unit_test(failing_memory_is_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
