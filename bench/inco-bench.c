@@ -8,6 +8,7 @@
 
 #include <inco/inco.h>
 
+#include "../cli/fast_blas.h"
 #include "base/clock.h"
 #include "base/rng.h"
 #include "dict/update.h"
@@ -344,6 +345,7 @@ static int parse(int argc, char **argv, setup *s, int wanted[CASES], int types[2
 int main(int argc, char **argv) {
     setup s = {160, 1000, 30000, 3, 1, INCO_F64, NULL};
     int wanted[CASES] = {0}, types[2] = {1, 1};
+    use_fast_blas(argv);
     if (argc == 2 && !strcmp(argv[1], "--help")) return usage(stdout), 0;
     if (parse(argc, argv, &s, wanted, types)) return usage(stderr), 2;
     FILE *csv = s.csv ? fopen(s.csv, "w") : NULL;

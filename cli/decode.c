@@ -63,10 +63,8 @@ static int save(decode_job *job) {
     const double before = run_clock();
     int status;
     run_hold_signals(1);
-    inco_origin places = job->origin;
-    places.mean = NULL; /* inco_decode has added them */
-    if (places.kind && !outputs_is_matrix(job->output))
-        status = inco_save_decoded(job->output, &job->signals, &places, &r->error);
+    if (job->origin.kind && !outputs_is_matrix(job->output))
+        status = inco_save_decoded(job->output, &job->signals, &job->origin, &r->error);
     else
         status = inco_save(job->output, &job->signals, r->options, NULL, &r->error);
     r->seconds_io += run_clock() - before;

@@ -40,11 +40,11 @@ static long long babel_sparsity(const inco_metrics *m) {
 
 static void print_recovery(const inco_metrics *m) {
     const long long babel = babel_sparsity(m), erc = m->erc_sparsity;
-    if (erc >= m->atoms) {
+    if (erc >= m->atoms - m->zero_atoms) {
         printf("  exact recovery     of every code: the atoms are orthogonal\n");
         return;
     }
-    printf("  exact recovery     of every code of up to %lld atom%s by coherence, %s%lld by the Babel function\n", erc,
+    printf("  exact recovery     sure for codes of up to %lld atom%s by coherence, %s%lld by the Babel function\n", erc,
            erc == 1 ? "" : "s", babel == m->babel_count ? "at least " : "", babel);
     printf("  Babel function     ");
     for (int64_t k = 1; k <= m->babel_count; k *= 2)
@@ -64,8 +64,8 @@ static void print_pairs(const inco_metrics *m, double threshold) {
     const int64_t shown = m->duplicates > PAIRS_SHOWN ? m->duplicates : PAIRS_SHOWN;
     printf("  near duplicates    %lld pair%s at %g or above\n", (long long)m->duplicates, m->duplicates == 1 ? "" : "s",
            threshold);
-    if (m->pair_count) printf("  most coherent pairs, atoms counted from 0\n");
-    for (int64_t i = 0; i < m->pair_count && i < shown; i++)
+    if (m->pair_count && m->coherence_max >= 5e-5) printf("  most coherent pairs, atoms counted from 0\n");
+    for (int64_t i = 0; i < m->pair_count && i < shown && fabs(m->pairs[i].similarity) >= 5e-5; i++)
         printf("    %6lld %6lld     %+.4f\n", (long long)m->pairs[i].first, (long long)m->pairs[i].second,
                m->pairs[i].similarity);
 }

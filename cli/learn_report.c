@@ -25,8 +25,8 @@ void learn_announce(const learn_job *job) {
     run_say(job->run, "%lld %s file%s: %lld signals of %lld %s, %s", files, inco_data_kind(job->data),
             files == 1 ? "" : "s", (long long)source->count, (long long)source->dim, unit_of(job),
             results_precision(source->type));
-    run_say(job->run, "learning %s atoms: method %s, coder %s, %s iterations, seed %s, %d threads", atoms, method,
-            coder, iterations, seed, results_threads(job->run));
+    run_say(job->run, "learning %s atoms: method %s, coder %s, %s iterations, seed %s, %d thread%s", atoms, method,
+            coder, iterations, seed, results_threads(job->run), results_threads(job->run) == 1 ? "" : "s");
 }
 
 static void print_coherence(const run *r, const inco_learn_info *info) {

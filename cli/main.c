@@ -5,6 +5,7 @@
 
 #include "args.h"
 #include "commands.h"
+#include "fast_blas.h"
 #include "help.h"
 #include "man.h"
 #include "near.h"
@@ -72,6 +73,7 @@ static int perform(const command *c, int argc, char *const *argv) {
 
 int main(int argc, char **argv) {
     const char *first = argc > 1 ? argv[1] : NULL;
+    use_fast_blas(argv);
     if (!first) {
         fputs("inco: name a command\ntry 'inco --help'\n", stderr);
         return 2;

@@ -1,12 +1,14 @@
 # The libraries under inco. Sets
 #   inco_dependencies   what to link
-#   inco_modules        those of them that pkg-config knows, for inco.pc and incoConfig.cmake
+#   inco_modules        those of them that pkg-config knows, for incoConfig.cmake
+#   inco_link_flags     the same as flags, for inco.pc
 #   inco_features       a definition INCO_HAVE_... for each optional one that is there
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS C)
 set(inco_dependencies OpenMP::OpenMP_C Threads::Threads m)
 set(inco_modules)
+set(inco_link_flags ${OpenMP_C_FLAGS} -pthread -lm)
 set(inco_features)
 
 # Adds a library that pkg-config knows; `found` says whether it does.
@@ -15,6 +17,7 @@ function(inco_use_module module found)
   if(inco_${module}_FOUND)
     set(inco_dependencies PkgConfig::inco_${module} ${inco_dependencies} PARENT_SCOPE)
     set(inco_modules ${inco_modules} ${module} PARENT_SCOPE)
+    set(inco_link_flags ${inco_${module}_LDFLAGS} ${inco_link_flags} PARENT_SCOPE)
   endif()
   set(${found} ${inco_${module}_FOUND} PARENT_SCOPE)
 endfunction()
@@ -39,6 +42,7 @@ if(NOT openblas_found)
     message(FATAL_ERROR "No BLAS with a cblas.h was found. Debian: libopenblas-dev")
   endif()
   list(PREPEND inco_dependencies BLAS::BLAS)
+  list(PREPEND inco_link_flags ${BLAS_LIBRARIES})
   set(inco_cblas_include ${CBLAS_INCLUDE_DIR})
 endif()
 
@@ -50,6 +54,7 @@ if(NOT lapacke_found)
     message(FATAL_ERROR "LAPACKE was not found. Debian: liblapacke-dev")
   endif()
   list(PREPEND inco_dependencies ${LAPACKE_LIBRARY})
+  list(PREPEND inco_link_flags ${LAPACKE_LIBRARY})
   set(inco_lapacke_include ${LAPACKE_INCLUDE_DIR})
 endif()
 
@@ -64,6 +69,7 @@ function(inco_optional feature module package)
   if(found)
     set(inco_dependencies ${inco_dependencies} PARENT_SCOPE)
     set(inco_modules ${inco_modules} PARENT_SCOPE)
+    set(inco_link_flags ${inco_link_flags} PARENT_SCOPE)
     set(inco_features ${inco_features} INCO_HAVE_${upper} PARENT_SCOPE)
   else()
     message(STATUS "Built without ${feature}: ${module} was not found. Debian: ${package}")

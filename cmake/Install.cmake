@@ -18,15 +18,11 @@ write_basic_package_version_file(incoConfigVersion.cmake COMPATIBILITY SameMinor
 install(FILES ${PROJECT_BINARY_DIR}/incoConfig.cmake ${PROJECT_BINARY_DIR}/incoConfigVersion.cmake
         DESTINATION ${package_dir})
 
-# What pkg-config does not know stands in Libs.private.
+# For the static library inco.pc lists the libraries right under it. Requires.private would list all that those were built
+# with, down to ones that their development packages do not bring.
 file(RELATIVE_PATH inco_prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" inco_prefix_from_pc ${inco_prefix_from_pc})
-list(JOIN inco_modules ", " inco_pc_requires)
-set(inco_pc_libs ${LAPACKE_LIBRARY})
-if(NOT openblas_found)
-  list(APPEND inco_pc_libs ${BLAS_LIBRARIES})
-endif()
-list(APPEND inco_pc_libs ${OpenMP_C_FLAGS} -pthread -lm)
-list(JOIN inco_pc_libs " " inco_pc_libs)
+list(REMOVE_DUPLICATES inco_link_flags)
+list(JOIN inco_link_flags " " inco_link_flags)
 configure_file(cmake/inco.pc.in inco.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/inco.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -34,6 +34,8 @@ static int learn(const inco_mat *x, const char *gamma_relative, inco_error *erro
     inco_learn_info info;
     int status = options ? INCO_OK : INCO_ENOMEM;
     if (!status) status = inco_options_set_number(options, "atoms", ATOMS, error);
+    if (!status) status = inco_options_set(options, "coder", "omp", error);
+    if (!status) status = inco_options_set_number(options, "sparsity", 3, error);
     if (!status) status = inco_options_set(options, "gamma-relative", gamma_relative, error);
     if (!status) status = inco_learn(&source, options, &dictionary, &info, error);
     if (!status)

@@ -67,6 +67,8 @@ int main(void) {
     int status = options ? INCO_OK : INCO_ENOMEM;
     if (status >= 0) status = inco_options_set_number(options, "atoms", ATOMS, &error);
     if (status >= 0) status = inco_options_set_number(options, "iterations", 5, &error);
+    if (status >= 0) status = inco_options_set(options, "coder", "omp", &error);
+    if (status >= 0) status = inco_options_set_number(options, "tolerance", 0.1, &error);
     if (status >= 0) status = learn(&training, options, &learner, &error);
     if (status >= 0) status = encode(learner, &fresh, options, &error);
     if (status < 0) fprintf(stderr, "%s: %s\n", inco_strerror(status), error.message);

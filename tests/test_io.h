@@ -133,8 +133,10 @@ static inline inco_mat some_matrix(inco_type type, int64_t rows, int64_t cols) {
     assert_non_null(m.data);
     for (int64_t k = 0; k < rows * cols; k++) {
         double value = (double)((k * 7919 + 13) % 2003) / 64 - 15;
-        if (type == INCO_F32) ((float *)m.data)[k] = (float)value;
-        else ((double *)m.data)[k] = value + (double)k * 0x1p-40;
+        if (type == INCO_F32)
+            ((float *)m.data)[k] = (float)value;
+        else
+            ((double *)m.data)[k] = value + (double)k * 0x1p-40;
     }
     return m;
 }

@@ -23,7 +23,7 @@ static void what_is_read(void **state) {
         "1,2.5,-3e2\n4,5,.125\n",
         "1,2.5,-3e2\r\n4,5,.125\r\n",
         "1,2.5,-3e2\n4,5,.125",
-        "\xEF\xBB\xBF" "a,b,c\n1,2.5,-3e2\n4,5,.125\n",
+        "\xEF\xBB\xBF\x61,b,c\n1,2.5,-3e2\n4,5,.125\n",
         "# a comment\n\n 1 , 2.5 , -3e2 \n   \n# another\n4,5,.125\n\n",
         "first name,\"second\",third\n1,\"2.5\",-3e2\n4,5,.125\n",
         "1;2.5;-3e2\n4;5;.125\n",
@@ -45,8 +45,10 @@ static void round_trip(void **state) {
         for (int i = 0; i < 4; i++) {
             inco_mat m = some_matrix((inco_type)type, 6, 4), back;
             inco_options *options = options_with("columns", i & 2 ? "yes" : "no");
-            if (type == INCO_F32) ((float *)m.data)[3] = 0.1f;
-            else ((double *)m.data)[3] = 0.1;
+            if (type == INCO_F32)
+                ((float *)m.data)[3] = 0.1f;
+            else
+                ((double *)m.data)[3] = 0.1;
             assert_works(inco_save(in_folder(names[i & 1]), &m, options, NULL, &error));
             assert_works(inco_load(in_folder(names[i & 1]), options, &back, &error));
             assert_same(&m, &back);
@@ -79,7 +81,8 @@ static void errors_have_a_place(void **state) {
         {"a,b\n# c\n1,2\n3,4 5\n", INCO_EFORMAT, "'4 5' is no number at row 1, column 1 (counted from 0; line 4"},
         {"1,two\n3,4\n", INCO_EFORMAT, "'two' is no number at row 0, column 1"},
         {"1,2\n3,\n", INCO_EFORMAT, "nothing where a number should be at row 1, column 1"},
-        {"1,2\n3\n", INCO_EFORMAT, "row 1 (counted from 0; line 2 of the file) has 1 numbers where the rows before have 2"},
+        {"1,2\n3\n", INCO_EFORMAT,
+         "row 1 (counted from 0; line 2 of the file) has 1 numbers where the rows before have 2"},
         {"1,2\n3,4,5\n", INCO_EFORMAT, "has 3 numbers where"},
         {"1,2\n3,nan\n", INCO_EDATA, "NaN at row 1, column 1 (counted from 0)"},
         {"1,-inf\n3,4\n", INCO_EDATA, "Inf at row 0, column 1 (counted from 0)"},

@@ -54,9 +54,10 @@ static void all_number_classes(void **state) {
     const int16_t i2[] = {1, 2, 3, 200, 5, 6};
     const int32_t i4[] = {1, 2, 3, 200, 5, 6};
     const uint64_t u8[] = {1, 2, 3, 200, 5, 6};
-    const variable variables[] = {{"x", MAT_C_DOUBLE, MAT_T_DOUBLE, 3, 2, f8, 0}, {"x", MAT_C_SINGLE, MAT_T_SINGLE, 3, 2, f4, 0},
-                                  {"x", MAT_C_UINT8, MAT_T_UINT8, 3, 2, u1, 0},   {"x", MAT_C_INT16, MAT_T_INT16, 3, 2, i2, 0},
-                                  {"x", MAT_C_INT32, MAT_T_INT32, 3, 2, i4, 0},   {"x", MAT_C_UINT64, MAT_T_UINT64, 3, 2, u8, 0}};
+    const variable variables[] = {
+        {"x", MAT_C_DOUBLE, MAT_T_DOUBLE, 3, 2, f8, 0}, {"x", MAT_C_SINGLE, MAT_T_SINGLE, 3, 2, f4, 0},
+        {"x", MAT_C_UINT8, MAT_T_UINT8, 3, 2, u1, 0},   {"x", MAT_C_INT16, MAT_T_INT16, 3, 2, i2, 0},
+        {"x", MAT_C_INT32, MAT_T_INT32, 3, 2, i4, 0},   {"x", MAT_C_UINT64, MAT_T_UINT64, 3, 2, u8, 0}};
     const inco_type types[] = {INCO_F64, INCO_F32, INCO_F32, INCO_F32, INCO_F64, INCO_F64};
     const inco_mat expected = {INCO_F64, 3, 2, 3, (void *)f8, NULL};
     for (int i = 0; i < 6; i++) {
@@ -124,8 +125,10 @@ static void what_is_refused(void **state) {
     const variable infinite = {"x", MAT_C_DOUBLE, MAT_T_DOUBLE, 3, 2, numbers, 0};
     inco_mat m;
     inco_csc c;
-    assert_fails(inco_load(make("x.mat", MAT_FT_MAT5, &solid, 1), NULL, &m, &error), INCO_EFORMAT, "no full matrix of real");
-    assert_fails(inco_load(make("x.mat", MAT_FT_MAT5, &split, 1), NULL, &m, &error), INCO_EFORMAT, "no full matrix of real");
+    assert_fails(inco_load(make("x.mat", MAT_FT_MAT5, &solid, 1), NULL, &m, &error), INCO_EFORMAT,
+                 "no full matrix of real");
+    assert_fails(inco_load(make("x.mat", MAT_FT_MAT5, &split, 1), NULL, &m, &error), INCO_EFORMAT,
+                 "no full matrix of real");
     assert_fails(inco_load(make("x.mat", MAT_FT_MAT5, &infinite, 1), NULL, &m, &error), INCO_EDATA,
                  "Inf at row 2, column 1 (counted from 0)");
     assert_fails(inco_load_codes(in_folder("x.mat"), &c, NULL, &error), INCO_EFORMAT,
@@ -133,8 +136,8 @@ static void what_is_refused(void **state) {
     assert_fails(inco_load(write_text("x.mat", ""), NULL, &m, &error), INCO_EFORMAT, "empty");
     assert_fails(inco_load(write_text("x.mat", "no such thing"), NULL, &m, &error), INCO_EFORMAT, "not a MAT file");
     assert_fails(inco_load(in_folder("missing.mat"), NULL, &m, &error), INCO_EIO, "No such file");
-    assert_fails(inco_load(write_text("x.mat", "# Created by Octave 7.3.0\n# name: x\n"), NULL, &m, &error), INCO_EFORMAT,
-                 "save it with save -v7");
+    assert_fails(inco_load(write_text("x.mat", "# Created by Octave 7.3.0\n# name: x\n"), NULL, &m, &error),
+                 INCO_EFORMAT, "save it with save -v7");
 }
 
 static void every_truncation(void **state) {
@@ -143,11 +146,14 @@ static void every_truncation(void **state) {
     const variable x = {"x", MAT_C_DOUBLE, MAT_T_DOUBLE, 5, 4, m.data, 0};
     for (int packed = 0; packed < 2; packed++) {
         size_t count;
-        if (packed) assert_works(inco_save(in_folder("m.mat"), &m, NULL, NULL, &error));
-        else make("m.mat", MAT_FT_MAT5, &x, 1);
+        if (packed)
+            assert_works(inco_save(in_folder("m.mat"), &m, NULL, NULL, &error));
+        else
+            make("m.mat", MAT_FT_MAT5, &x, 1);
         unsigned char *bytes = read_bytes(in_folder("m.mat"), &count);
         for (size_t length = 1; length < count; length++)
-            assert_fails(inco_load(write_bytes("cut.mat", bytes, length), NULL, &back, &error), INCO_EFORMAT, "cut.mat");
+            assert_fails(inco_load(write_bytes("cut.mat", bytes, length), NULL, &back, &error), INCO_EFORMAT,
+                         "cut.mat");
         free(bytes);
     }
     free(m.data);
@@ -155,8 +161,9 @@ static void every_truncation(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        each_test(round_trip),      each_test(all_number_classes), each_test(old_and_new_versions),
-        each_test(the_right_variable_is_chosen), each_test(what_is_refused), each_test(every_truncation),
+        each_test(round_trip),           each_test(all_number_classes),
+        each_test(old_and_new_versions), each_test(the_right_variable_is_chosen),
+        each_test(what_is_refused),      each_test(every_truncation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,7 +100,8 @@ static void versions_1_to_3(void **state) {
 
 static void orders(void **state) {
     (void)state;
-    const double as_it_lies[] = {1, 2, 3, 4, 5, 6}, by_rows_of_2[] = {1, 3, 5, 2, 4, 6}, by_rows_of_3[] = {1, 4, 2, 5, 3, 6};
+    const double as_it_lies[] = {1, 2, 3, 4, 5, 6}, by_rows_of_2[] = {1, 3, 5, 2, 4, 6},
+                 by_rows_of_3[] = {1, 4, 2, 5, 3, 6};
     const char *c_order = make_f4("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)}", 6);
     load_and_expect(c_order, 0, INCO_F32, 3, 2, as_it_lies);
     load_and_expect(c_order, 1, INCO_F32, 2, 3, by_rows_of_3);
@@ -222,7 +223,8 @@ static void hostile_headers(void **state) {
     refuse(make("x.npy", 4, "{}", NULL, 0), INCO_EFORMAT, "unknown version 4.0");
     refuse(write_bytes("x.npy", "\x93NUMPY\x01\x00\xff\xff{}", 12), INCO_EFORMAT, "truncated within the header");
     refuse(write_bytes("x.npy", "\x93NUMPY\x02\x00\xff\xff", 10), INCO_EFORMAT, "truncated within the header");
-    refuse(write_bytes("x.npy", "\x93NUMPY\x02\x00\xff\xff\xff\xff{}", 14), INCO_EFORMAT, "truncated within the header");
+    refuse(write_bytes("x.npy", "\x93NUMPY\x02\x00\xff\xff\xff\xff{}", 14), INCO_EFORMAT,
+           "truncated within the header");
 }
 
 /* Every start of a good file: never more than the bytes there are is touched. */
@@ -279,7 +281,8 @@ static void nan_and_inf_have_a_place(void **state) {
     const float data[] = {1, 2, 3, 4, 5, (float)__builtin_inf()};
     inco_mat m;
     inco_options *options = options_with("columns", "yes");
-    const char *path = make("bad.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)}", data, sizeof data);
+    const char *path =
+        make("bad.npy", 1, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3)}", data, sizeof data);
     refuse(path, INCO_EDATA, "bad.npy: Inf at row 1, column 2 (counted from 0)");
     assert_fails(inco_load(path, options, &m, &error), INCO_EDATA, "Inf at row 1, column 2 (counted from 0)");
     path = make("bad.npy", 1, "{'descr': '<f2', 'fortran_order': False, 'shape': (1, 2)}", "\x00\x3C\x01\x7E", 4);

@@ -1,6 +1,7 @@
 /* .npz: matrices, and codes as scipy keeps them. */
 #include "test_io.h"
 
+#ifdef INCO_HAVE_NPZ
 #include "io/archive.h"
 #include "io/output.h"
 #include "io/text.h"
@@ -76,7 +77,8 @@ static void the_right_array_is_chosen(void **state) {
     assert_int_equal(m.rows, 2);
     inco_mat_free(&m);
     inco_options_set(options, "variable", "c", NULL);
-    assert_fails(inco_load(in_folder("two.npz"), options, &m, &error), INCO_EFORMAT, "there is no array 'c'; it holds: a");
+    assert_fails(inco_load(in_folder("two.npz"), options, &m, &error), INCO_EFORMAT,
+                 "there is no array 'c'; it holds: a");
     inco_options_set(options, "variable", "list", NULL);
     assert_fails(inco_load(in_folder("two.npz"), options, &m, &error), INCO_EFORMAT, "(list.npy): a 1-d array");
     assert_fails(inco_load(make("none.npz", arrays + 1, 2), NULL, &m, &error), INCO_EFORMAT,
@@ -90,14 +92,16 @@ static void bad_archives(void **state) {
     size_t count;
     assert_works(inco_save(in_folder("m.npz"), &m, NULL, "{}", &error));
     unsigned char *bytes = read_bytes(in_folder("m.npz"), &count);
-    assert_fails(inco_load(write_text("t.npz", "no archive at all"), NULL, &back, &error), INCO_EFORMAT, "not a .npz file");
+    assert_fails(inco_load(write_text("t.npz", "no archive at all"), NULL, &back, &error), INCO_EFORMAT,
+                 "not a .npz file");
     assert_fails(inco_load(write_text("t.npz", ""), NULL, &back, &error), INCO_EFORMAT, "empty");
     assert_fails(inco_load(write_bytes("t.npz", bytes, count / 2), NULL, &back, &error), INCO_EFORMAT, "truncated");
     bytes[count / 3] ^= 1; /* within the numbers */
     assert_fails(inco_load(write_bytes("t.npz", bytes, count), NULL, &back, &error), INCO_EFORMAT, "damaged");
     ((float *)m.data)[41] = (float)__builtin_nan("");
     assert_works(inco_save(in_folder("m.npz"), &m, NULL, NULL, &error));
-    assert_fails(inco_load(in_folder("m.npz"), NULL, &back, &error), INCO_EDATA, "NaN at row 1, column 1 (counted from 0)");
+    assert_fails(inco_load(in_folder("m.npz"), NULL, &back, &error), INCO_EDATA,
+                 "NaN at row 1, column 1 (counted from 0)");
     free(bytes);
     free(m.data);
 }
@@ -109,7 +113,11 @@ static void text_is_decoded(void **state) {
     assert_int_equal(text_code_points("a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80z", points), 5);
     assert_memory_equal(points, expected, sizeof expected);
     const uint32_t broken[] = {0xFFFD, 'a', 0xFFFD, 0xFFFD, 0xFFFD, 'b', 0xFFFD};
-    assert_int_equal(text_code_points("\xFF" "a\xC0\x80\xE9" "b\xE2\x82", points), 8); /* the last two bytes apart */
+    assert_int_equal(text_code_points("\xFF"
+                                      "a\xC0\x80\xE9"
+                                      "b\xE2\x82",
+                                      points),
+                     8); /* the last two bytes apart */
     assert_memory_equal(points, broken, sizeof broken);
 }
 
@@ -122,8 +130,10 @@ static inco_csc some_codes(inco_type type, int64_t atoms, int64_t signals) {
     for (int64_t n = 0; n < signals; n++) {
         for (int64_t j = n % 3; j < 3; j++, k++) { /* 3, 2, 1, 3, ... entries */
             c.index[k] = (int32_t)(3 * j + n % 3);
-            if (type == INCO_F32) ((float *)c.value)[k] = (float)k + 0.5f;
-            else ((double *)c.value)[k] = (double)k + 0.1;
+            if (type == INCO_F32)
+                ((float *)c.value)[k] = (float)k + 0.5f;
+            else
+                ((double *)c.value)[k] = (double)k + 0.1;
         }
         c.start[n + 1] = k;
     }
@@ -220,7 +230,8 @@ static void hostile_codes(void **state) {
     inco_mat m = some_matrix(INCO_F32, 3, 3);
     assert_works(inco_save(in_folder("m.npz"), &m, NULL, NULL, &error));
     assert_fails(inco_load_codes(in_folder("m.npz"), &c, NULL, &error), INCO_EFORMAT, "there is no member 'format'");
-    assert_fails(inco_load_codes(in_folder("m.npy"), &c, NULL, &error), INCO_EINVAL, "codes to read must end in one of .npz");
+    assert_fails(inco_load_codes(in_folder("m.npy"), &c, NULL, &error), INCO_EINVAL,
+                 "codes to read must end in one of .npz");
     assert_fails(inco_load_codes(in_folder("missing.npz"), &c, NULL, &error), INCO_EIO, "No such file");
     free(m.data);
 }
@@ -250,7 +261,14 @@ static void origins_round_trip(void **state) {
         {.size = size, .signals = 9},
         {.size = size, .signals = 9, .mean = mean},
         {.size = size, .kind = 1, .window = 160, .hop = 80, .rate = 8000, .files = 2, .shape = shape, .signals = 9},
-        {.size = size, .kind = 2, .hop = 3, .patch_rows = 8, .patch_cols = 6, .files = 1, .shape = shape + 4, .signals = 9,
+        {.size = size,
+         .kind = 2,
+         .hop = 3,
+         .patch_rows = 8,
+         .patch_cols = 6,
+         .files = 1,
+         .shape = shape + 4,
+         .signals = 9,
          .mean = mean},
     };
     static const char *const names[] = {"c.npz", "c.mat"};
@@ -271,10 +289,11 @@ static void origins_round_trip(void **state) {
 static void hostile_origins(void **state) {
     (void)state;
     const int64_t shape[] = {2, 3}, pointers[] = {0, 3, 4}, indices[] = {2, 0, 1, 1};
-    const double values[] = {1, 2, 3, 4}, kinds[] = {1, 7, -1, __builtin_nan("")}, hop[] = {0, 80}, lengths[] = {5, 1, 6};
-    archive_array arrays[] = {{"indices", "i8", 0, 1, {4, 1}, indices}, {"indptr", "i8", 0, 1, {3, 1}, pointers},
-                              {"format", "S3", 0, 0, {1, 1}, "csr"},    {"shape", "i8", 0, 1, {2, 1}, shape},
-                              {"data", "f8", 0, 1, {4, 1}, values},     {"origin_kind", "f8", 0, 0, {1, 1}, kinds},
+    const double values[] = {1, 2, 3, 4}, kinds[] = {1, 7, -1, __builtin_nan("")}, hop[] = {0, 80},
+                 lengths[] = {5, 1, 6};
+    archive_array arrays[] = {{"indices", "i8", 0, 1, {4, 1}, indices},      {"indptr", "i8", 0, 1, {3, 1}, pointers},
+                              {"format", "S3", 0, 0, {1, 1}, "csr"},         {"shape", "i8", 0, 1, {2, 1}, shape},
+                              {"data", "f8", 0, 1, {4, 1}, values},          {"origin_kind", "f8", 0, 0, {1, 1}, kinds},
                               {"origin_shape", "f8", 0, 1, {3, 1}, lengths}, {"origin_hop", "f8", 0, 0, {1, 1}, hop},
                               {"origin_mean", "f8", 0, 1, {3, 1}, values}};
     inco_csc c;
@@ -307,9 +326,21 @@ int main(void) {
         each_test(origins_round_trip),
         each_test(hostile_origins),
     };
-    if (inco_has("npz") != 1) {
-        print_message("this build has no .npz\n");
-        return 0;
-    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
+#else
+static void npz_is_not_built(void **state) {
+    (void)state;
+    inco_mat m;
+    inco_csc c;
+    assert_fails(inco_load(write_text("x.npz", "x"), NULL, &m, &error), INCO_ENOTBUILT, "libzip-dev");
+    assert_fails(inco_load_codes(in_folder("x.npz"), &c, NULL, &error), INCO_ENOTBUILT, "libzip-dev");
+    assert_fails(inco_check_output(in_folder("y.npz"), &error), INCO_ENOTBUILT, "libzip-dev");
+    assert_int_equal(inco_has("npz"), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {each_test(npz_is_not_built)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+#endif

@@ -205,7 +205,8 @@ typedef struct inco_progress {
     double relative_error, mean_cardinality; /* of the codes that the update started from */
     double objective_before, objective;      /* around the dictionary update, at fixed codes */
     double coherence_max, coherence_rms;
-    int64_t replaced, update_iterations;
+    int64_t replaced;                        /* atoms, before this iteration's coding */
+    int64_t update_iterations;
     double seconds_code, seconds_update, seconds; /* of this iteration; since the start */
 } inco_progress;
 
@@ -308,7 +309,7 @@ INCO_API int inco_save(const char *path, const inco_mat *m, const inco_options *
 INCO_API int inco_load_codes(const char *path, inco_csc *codes, inco_origin *origin, inco_error *error);
 INCO_API int inco_save_codes(const char *path, const inco_csc *codes, const inco_origin *origin, inco_error *error);
 
-/* Decoded windows or patches put back together by averaging overlaps, as .wav .flac .ogg or .png .pgm; with several
+/* Decoded windows or patches (from inco_decode, means added) put back together by averaging overlaps, as .wav .flac .ogg or .png .pgm; with several
  * files in the origin, `path` names a folder. */
 INCO_API int inco_save_decoded(const char *path, const inco_mat *signals, const inco_origin *origin,
                                inco_error *error);
@@ -350,6 +351,9 @@ INCO_API int inco_has(const char *feature);
 
 INCO_API const char *inco_isa(void);          /* kernels in use: "sse2", "avx2", "avx512", or "generic" */
 INCO_API const char *inco_blas(void);         /* name and version of the BLAS */
+/* OpenBLAS falls back to kernels of 2004 on CPUs newer than itself, and is three times slower for it. The value for the
+ * environment variable OPENBLAS_CORETYPE, to be set before the program starts, that mends this; NULL when all is well. */
+INCO_API const char *inco_blas_advice(void);
 INCO_API int inco_threads_available(void);    /* processors that this process may use */
 INCO_API void inco_blas_one_thread(void);     /* for programs: BLAS stays on one thread for the rest of the process */
 

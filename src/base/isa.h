@@ -4,7 +4,9 @@
 
 typedef enum isa_level { ISA_BASE, ISA_AVX2, ISA_AVX512, ISA_LEVELS } isa_level;
 
-/* The best level of this CPU, or the one that INCO_ISA names (sse2, avx2, avx512) when the CPU has it. */
+isa_level isa_best(void); /* of this CPU */
+
+/* The best level, or the one that INCO_ISA names (sse2, avx2, avx512) when the CPU has it. */
 isa_level isa_detect(void);
 
 #endif

@@ -108,7 +108,7 @@ static const row table[] = {
     ROW("output", 'o', "FILE", NULL, NULL, L | E | C | PROGRAM, "Run", TEXT, output, 0, 0,
         "the file to write; its name tells the format; - is standard output"),
     ROW("codes", 0, "FILE", NULL, NULL, L | PROGRAM, "Run", TEXT, codes, 0, 0,
-        "also write the training signals' codes in the final dictionary (.npz)"),
+        "also write codes, in the final dictionary, of the signals as trained on: centred, scaled (.npz .mat)"),
     ROW("log", 0, "FILE", NULL, NULL, L | PROGRAM, "Run", TEXT, log, 0, 0,
         "a line of JSON for every iteration"),
     ROW("checkpoint", 0, "FILE", NULL, NULL, L | PROGRAM, "Run", TEXT, checkpoint, 0, 0,

@@ -45,12 +45,33 @@ static int by_key(const void *a, const void *b) {
     return (x->item > y->item) - (x->item < y->item);
 }
 
-/* Every item draws a key; those with the smallest keys are chosen. */
+/* Puts the items with keys up to `limit` into `items` (NULL: none) and returns how many there are. */
+static int64_t keys_up_to(uint64_t limit, uint64_t seed, rng_stream stream, int64_t n, keyed *items) {
+    int64_t found = 0;
+    for (int64_t i = 0; i < n; i++) {
+        uint64_t key = rng_bits(seed, stream, (uint64_t)i);
+        if (key > limit) continue;
+        if (items) items[found] = (keyed){key, i};
+        found++;
+    }
+    return found;
+}
+
+/* Every item draws a key; those with the smallest keys are chosen. Few of many are found among the keys below a limit,
+ * which is raised in the rare case that chance gave too few. */
 int rng_choose(uint64_t seed, rng_stream stream, int64_t n, int64_t count, int64_t *chosen) {
-    keyed *items = NEW_RAW(keyed, n);
+    double share = (1.1 * (double)count + 1000) / (n > 0 ? (double)n : 1);
+    uint64_t limit;
+    int64_t found;
+    do {
+        limit = share < 1 ? (uint64_t)(share * 0x1p64) : UINT64_MAX;
+        found = keys_up_to(limit, seed, stream, n, NULL);
+        share *= 2;
+    } while (found < count && limit < UINT64_MAX);
+    keyed *items = NEW_RAW(keyed, found);
     if (!items) return INCO_ENOMEM;
-    for (int64_t i = 0; i < n; i++) items[i] = (keyed){rng_bits(seed, stream, (uint64_t)i), i};
-    qsort(items, (size_t)n, sizeof *items, by_key);
+    keys_up_to(limit, seed, stream, n, items);
+    qsort(items, (size_t)found, sizeof *items, by_key);
     for (int64_t i = 0; i < count; i++) chosen[i] = items[i].item;
     memory_free(items);
     return INCO_OK;

@@ -10,7 +10,7 @@
 #include "mat/blas.h"
 
 /* Vectors are worked on in pieces of this length, each by one thread; sums over the pieces are taken in their order. */
-enum { PIECE = 8192 };
+enum { PIECE = 2048 };
 
 /* s = change of x, y = change of the gradient, over one iteration. One slot more than pairs are kept: it holds x and
  * the gradient as they were while a step is under way, and their changes after it. */

@@ -158,7 +158,7 @@ io_how io_how_from(const inco_options *options) {
 }
 
 int io_load(const char *path, const io_how *how, io_array *out, inco_error *error) {
-    const io_format *format;
+    const io_format *format = NULL;
     memset(out, 0, sizeof *out);
     int status = io_need(&format, path, -1, IO_LOADS, error);
     return status < 0 ? status : format->load(path, how, out, error);
@@ -181,7 +181,7 @@ int io_check_finite(const char *path, const io_array *array, int64_t first, inco
 }
 
 int inco_load(const char *path, const inco_options *options, inco_mat *m, inco_error *error) {
-    const io_format *format;
+    const io_format *format = NULL;
     io_array array = {0};
     const io_how how = io_how_from(options);
     int status;
@@ -203,7 +203,7 @@ static int check_matrix(const char *path, const inco_mat *m, inco_error *error) 
 }
 
 int inco_save(const char *path, const inco_mat *m, const inco_options *options, const char *meta, inco_error *error) {
-    const io_format *format;
+    const io_format *format = NULL;
     const io_array array = {.m = *m};
     io_how how = io_how_from(options);
     int status;
@@ -216,7 +216,7 @@ done:
 }
 
 int inco_load_codes(const char *path, inco_csc *codes, inco_origin *origin, inco_error *error) {
-    const io_format *format;
+    const io_format *format = NULL;
     inco_origin unwanted;
     if (!origin) origin = &unwanted;
     memset(codes, 0, sizeof *codes);
@@ -229,7 +229,7 @@ int inco_load_codes(const char *path, inco_csc *codes, inco_origin *origin, inco
 }
 
 int inco_save_codes(const char *path, const inco_csc *codes, const inco_origin *origin, inco_error *error) {
-    const io_format *format;
+    const io_format *format = NULL;
     output out;
     int status = io_need(&format, strcmp(path, "-") ? path : "-.npz", -1, IO_SAVES | IO_CODES, error);
     if (status < 0) return status;
@@ -240,7 +240,7 @@ int inco_save_codes(const char *path, const inco_csc *codes, const inco_origin *
 
 /* A name that ends in a slash is a folder, to be made when needed: its parent must allow that. */
 int inco_check_output(const char *path, inco_error *error) {
-    const io_format *format;
+    const io_format *format = NULL;
     const size_t length = strlen(path);
     if (!strcmp(path, "-")) return INCO_OK;
     if (length && path[length - 1] == '/') return output_check_folder(path, error);

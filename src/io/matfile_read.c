@@ -39,10 +39,11 @@ static int starts(const file_bytes *file, const char *text) {
     return file->length >= strlen(text) && !memcmp(file->data, text, strlen(text));
 }
 
-static int check_bytes(const char *path, inco_error *error) {
+static int check_bytes(const char *path, size_t *length, inco_error *error) {
     file_bytes file;
     int status = file_read(&file, path, error);
     if (status < 0) return status;
+    *length = file.length;
     if (starts(&file, "# Created by Octave") || starts(&file, "Octave-1"))
         status = error_set(error, INCO_EFORMAT, "%s is in Octave's own format: save it with save -v7 %s", path, path);
     else if (!elements_fit(file.data, file.length))
@@ -51,12 +52,40 @@ static int check_bytes(const char *path, inco_error *error) {
     return status;
 }
 
-static int open_mat(mat_t **mat, const char *path, inco_error *error) {
-    *mat = NULL;
-    int status = check_bytes(path, error);
+typedef struct mat_file {
+    mat_t *mat;
+    const char *path;
+    size_t length;
+} mat_file;
+
+static int open_mat(mat_file *file, const char *path, inco_error *error) {
+    *file = (mat_file){.path = path};
+    int status = check_bytes(path, &file->length, error);
     if (status < 0) return status;
-    *mat = Mat_Open(path, MAT_ACC_RDONLY);
-    return *mat ? INCO_OK : error_set(error, INCO_EFORMAT, "%s: not a MAT file, or a damaged one", path);
+    file->mat = Mat_Open(path, MAT_ACC_RDONLY);
+    return file->mat ? INCO_OK : error_set(error, INCO_EFORMAT, "%s: not a MAT file, or a damaged one", path);
+}
+
+static void close_mat(mat_file *file) {
+    if (file->mat) Mat_Close(file->mat);
+}
+
+/* Could a file of this length hold the variable? Each item, or each column of a sparse matrix, takes a byte, and
+ * deflate shrinks by no more than about 1032. matio takes memory before it finds out. */
+static int believable(const matvar_t *v, size_t length) {
+    double items = 1;
+    for (int i = v->class_type == MAT_C_SPARSE; i < v->rank && v->dims; i++) items *= (double)v->dims[i];
+    return items <= 1100.0 * (double)length;
+}
+
+/* A variable with its data; *v is NULL when there is none of that name. */
+static int read_variable(const mat_file *file, const char *name, matvar_t **v, inco_error *error) {
+    matvar_t *info = Mat_VarReadInfo(file->mat, name);
+    const int good = info && believable(info, file->length);
+    *v = good ? Mat_VarRead(file->mat, name) : NULL;
+    const int failed = info && !*v;
+    Mat_VarFree(info);
+    return failed ? error_set(error, INCO_EFORMAT, "%s: the variable %s is damaged", file->path, name) : INCO_OK;
 }
 
 /* ---- Numbers ---- */
@@ -77,7 +106,8 @@ static int number_class(const matvar_t *v, npy_header *h) {
         h->size = rows[i].size;
     }
     h->count = 1;
-    for (int i = 0; i < v->rank && v->dims; i++) h->count *= (int64_t)v->dims[i];
+    for (int i = 0; i < v->rank && v->dims; i++)
+        if (__builtin_mul_overflow(h->count, v->dims[i], &h->count)) return 0;
     return h->kind != 0;
 }
 
@@ -112,17 +142,17 @@ static void look_at(choice *c, const matvar_t *v, int suits, const char *preferr
 }
 
 /* The only variable that suits, else the one of the preferred name. */
-static int choose(mat_t *mat, const char *path, int (*suits)(const matvar_t *v), const char *preferred, choice *c,
+static int choose(const mat_file *file, int (*suits)(const matvar_t *v), const char *preferred, choice *c,
                   inco_error *error) {
     memset(c, 0, sizeof *c);
-    for (matvar_t *v; (v = Mat_VarReadNextInfo(mat)); Mat_VarFree(v)) look_at(c, v, suits(v), preferred);
-    Mat_Rewind(mat);
+    for (matvar_t *v; (v = Mat_VarReadNextInfo(file->mat)); Mat_VarFree(v)) look_at(c, v, suits(v), preferred);
+    Mat_Rewind(file->mat);
     if (c->suitable == 1)
         snprintf(c->name, sizeof c->name, "%s", c->first);
     else if (c->preferred)
         snprintf(c->name, sizeof c->name, "%s", preferred);
     else
-        return error_set(error, INCO_EFORMAT, "%s: %s; it holds: %s", path,
+        return error_set(error, INCO_EFORMAT, "%s: %s; it holds: %s", file->path,
                          c->suitable         ? "several matrices: name one with --variable"
                          : suits == is_codes ? "there is no sparse matrix of codes"
                                              : "there is no full matrix of real numbers",
@@ -162,20 +192,20 @@ static int to_matrix(matvar_t **v, const char *path, inco_mat *m, inco_error *er
 }
 
 int matfile_load(const char *path, const io_how *how, io_array *out, inco_error *error) {
-    mat_t *mat = NULL;
+    mat_file file;
     matvar_t *v = NULL;
     choice c;
     int status;
-    TRY(open_mat(&mat, path, error));
-    if (!how->variable) TRY(choose(mat, path, is_matrix, "components", &c, error));
+    TRY(open_mat(&file, path, error));
+    if (!how->variable) TRY(choose(&file, is_matrix, "components", &c, error));
     const char *name = how->variable ? how->variable : c.name;
-    v = Mat_VarRead(mat, name);
-    if (!v) TRY(error_set(error, INCO_EFORMAT, "%s: there is no variable %s, or it cannot be read", path, name));
+    TRY(read_variable(&file, name, &v, error));
+    if (!v) TRY(error_set(error, INCO_EFORMAT, "%s: there is no variable %s", path, name));
     out->columns = 1;
     TRY(to_matrix(&v, path, &out->m, error));
 done:
     Mat_VarFree(v);
-    if (mat) Mat_Close(mat);
+    close_mat(&file);
     return status;
 }
 
@@ -206,11 +236,11 @@ static int to_codes(const matvar_t *v, const char *path, inco_csc *codes, inco_e
 }
 
 static int get_field(void *self, const char *name, double **values, int64_t *count, inco_error *error) {
-    matvar_t *v = Mat_VarRead(self, name);
+    matvar_t *v;
     npy_header h;
-    int status = INCO_OK;
     *values = NULL;
-    if (v && v->data && number_class(v, &h)) {
+    int status = read_variable(self, name, &v, error);
+    if (status >= 0 && v && v->data && number_class(v, &h)) {
         *count = h.count;
         *values = NEW_RAW(double, h.count);
         if (*values)
@@ -223,19 +253,19 @@ static int get_field(void *self, const char *name, double **values, int64_t *cou
 }
 
 int matfile_load_codes(const char *path, inco_csc *codes, inco_origin *origin, inco_error *error) {
-    mat_t *mat = NULL;
+    mat_file file;
     matvar_t *v = NULL;
     choice c;
     int status;
-    TRY(open_mat(&mat, path, error));
-    TRY(choose(mat, path, is_codes, "codes", &c, error));
-    v = Mat_VarRead(mat, c.name);
+    TRY(open_mat(&file, path, error));
+    TRY(choose(&file, is_codes, "codes", &c, error));
+    TRY(read_variable(&file, c.name, &v, error));
     if (!v) TRY(error_set(error, INCO_EFORMAT, "%s: the variable %s cannot be read", path, c.name));
     TRY(to_codes(v, path, codes, error));
-    TRY(origin_restore(origin, &(origin_reader){get_field, mat, path}, codes->cols, error));
+    TRY(origin_restore(origin, &(origin_reader){get_field, &file, path}, codes->cols, error));
 done:
     Mat_VarFree(v);
-    if (mat) Mat_Close(mat);
+    close_mat(&file);
     return status;
 }
 #else

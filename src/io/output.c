@@ -58,15 +58,11 @@ static int create_unique(const char *prefix, char **name, mode_t mode) {
     return -1;
 }
 
-static int folder_trouble(const char *path, int reason, inco_error *error) {
-    char *folder = path_folder(path);
-    if (!folder) return error_no_memory(error);
-    int status = reason == ENOENT || reason == ENOTDIR
-                     ? error_set(error, INCO_EIO, "cannot write %s: there is no folder %s; make it first", path, folder)
-                     : error_set(error, INCO_EIO, "cannot write %s: no file can be made in the folder %s: %s", path,
-                                 folder, strerror(reason));
-    memory_free(folder);
-    return status;
+static int folder_trouble(const output *o, int reason, inco_error *error) {
+    if (reason == ENOENT || reason == ENOTDIR)
+        return error_set(error, INCO_EIO, "cannot write %s: there is no folder %s; make it first", o->name, o->folder);
+    return error_set(error, INCO_EIO, "cannot write %s: no file can be made in the folder %s: %s", o->name, o->folder,
+                     strerror(reason));
 }
 
 /* A temporary file beside the target, hidden, with the permissions of the file that it will replace. */
@@ -75,15 +71,15 @@ static int open_beside(output *o, const struct stat *old, inco_error *error) {
     int status = follow_links(o->name, &o->target, error);
     if (status < 0) return status;
     char *hidden = path_hidden(o->target);
-    if (!hidden) return error_no_memory(error);
-    o->fd = create_unique(hidden, &o->temporary, 0666);
-    int reason = errno;
+    o->folder = path_folder(o->target);
+    if (hidden && o->folder) o->fd = create_unique(hidden, &o->temporary, 0666);
+    const int reason = errno;
     memory_free(hidden);
     if (!o->temporary) return error_no_memory(error);
     if (o->fd < 0) {
         memory_free(o->temporary);
         o->temporary = NULL; /* there is none to remove */
-        return folder_trouble(o->target, reason, error);
+        return folder_trouble(o, reason, error);
     }
     if (old) (void)!fchmod(o->fd, old->st_mode & 07777);
     return INCO_OK;
@@ -182,14 +178,11 @@ static int sync_fd(int fd) {
     return fsync(fd) < 0 && errno != EINVAL && errno != ENOSYS && errno != EROFS && errno != ENOTSUP ? errno : 0;
 }
 
-static void sync_folder(const char *path) {
-    char *folder = path_folder(path);
-    int fd = folder ? open(folder, O_RDONLY | O_CLOEXEC) : -1;
-    if (fd >= 0) {
-        sync_fd(fd);
-        close(fd);
-    }
-    memory_free(folder);
+static void sync_folder(const char *folder) {
+    int fd = open(folder, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return;
+    sync_fd(fd);
+    close(fd);
 }
 
 static int close_fd(int *fd) {
@@ -212,7 +205,7 @@ static void complete(output *o) {
     }
     memory_free(o->temporary);
     o->temporary = NULL;
-    sync_folder(o->target);
+    sync_folder(o->folder);
 }
 
 int output_finish(output *o, int status, inco_error *error) {
@@ -225,6 +218,7 @@ int output_finish(output *o, int status, inco_error *error) {
                            strerror(o->trouble), o->target ? "; nothing was written" : "");
     memory_free(o->temporary);
     memory_free(o->target);
+    memory_free(o->folder);
     memory_free(o->buffer);
     memset(o, 0, sizeof *o);
     return status;

@@ -8,6 +8,7 @@
 typedef struct output {
     const char *name; /* as the caller gave it: for messages and the format; not copied */
     char *target;     /* what is replaced in the end, links followed; NULL when written directly */
+    char *folder;     /* of the target */
     char *temporary;  /* what is written to until then; NULL when written directly */
     int fd;           /* of the temporary file, or of the device */
     int device;       /* direct output of a format that seeks: the temporary file is copied here; else -1 */

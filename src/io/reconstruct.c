@@ -12,7 +12,6 @@
 typedef struct canvas {
     cut cut;
     const inco_mat *signals;
-    const double *mean;
     int64_t rows, cols; /* of the file being put together */
     int64_t first;      /* its first signal */
     double *sum, *weight;
@@ -25,13 +24,12 @@ static cut cut_of(const inco_origin *o) {
 
 static void add_signal(canvas *v, int64_t place) {
     const int64_t n = v->first + place;
-    const double mean = v->mean ? v->mean[n] : 0;
     int64_t row, col;
     cut_place(&v->cut, v->rows, v->cols, place, &row, &col);
     for (int64_t r = 0; r < v->cut.rows && row + r < v->rows; r++)
         for (int64_t c = 0; c < v->cut.cols; c++) {
             int64_t at = (row + r) * v->cols + col + c;
-            v->sum[at] += mat_get(v->signals, r * v->cut.cols + c, n) + mean;
+            v->sum[at] += mat_get(v->signals, r * v->cut.cols + c, n);
             v->weight[at]++;
         }
 }
@@ -132,7 +130,7 @@ int inco_save_decoded(const char *path, const inco_mat *signals, const inco_orig
             "%s: these codes come from no windows or patches that lie in order (encode with --hop), so they "
             "make no audio or image: write a matrix, such as .npy",
             path);
-    canvas v = {.cut = cut_of(o), .signals = signals, .mean = o->mean};
+    canvas v = {.cut = cut_of(o), .signals = signals};
     int status = check_sizes(&v.cut, signals, o, error);
     if (status < 0) return status;
     if (o->files == 1) return save_single(&v, path, o, error);

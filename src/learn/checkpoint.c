@@ -1,5 +1,5 @@
 /* The state between two iterations, to a stream and back: a line that says what it is, the options that shape the
- * result, and the dictionary in double. */
+ * result, the dictionary in double, and the replacements it is to get when it is trained on. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static const char magic[] = "inco checkpoint 1\n";
 
 typedef struct header {
     uint64_t order; /* 1 in the writer's byte order */
-    int64_t dim, atoms, signals, iteration, replaced, text;
+    int64_t dim, atoms, signals, iteration, replaced, replacing, text;
     uint64_t data; /* fingerprint of the signals */
 } header;
 
@@ -72,10 +72,12 @@ int inco_learner_save(const inco_learner *learner, const inco_stream *stream, in
     int status = text ? fingerprint(&learner->data.source, &h.data, error) : error_no_memory(error);
     h.signals = learner->data.source.count;
     h.replaced = learner->info.replaced;
+    h.replacing = learner->replacing.count;
     if (status >= 0 &&
         (stream->write(stream->self, magic, sizeof magic - 1) || stream->write(stream->self, &h, sizeof h) ||
          stream->write(stream->self, text, (size_t)h.text) ||
-         stream->write(stream->self, learner->d.data, (size_t)(h.dim * h.atoms) * sizeof(double))))
+         stream->write(stream->self, learner->d.data, (size_t)(h.dim * h.atoms) * sizeof(double)) ||
+         stream->write(stream->self, learner->replacing.item, (size_t)h.replacing * sizeof(replacement))))
         status = error_set(error, INCO_EIO, "the checkpoint could not be written");
     memory_free(text);
     return status;
@@ -83,7 +85,7 @@ int inco_learner_save(const inco_learner *learner, const inco_stream *stream, in
 
 static int check_header(const header *h, inco_error *error) {
     if (h->order != 1 || h->dim < 1 || h->atoms < 1 || h->atoms > INT32_MAX || h->dim > INT32_MAX || h->iteration < 0 ||
-        h->text < 0 || h->text > 1 << 20)
+        h->replacing < 0 || h->replacing > h->atoms || h->text < 0 || h->text > 1 << 20)
         return error_set(error, INCO_EFORMAT, "the checkpoint is damaged, or from another kind of machine");
     return INCO_OK;
 }
@@ -126,11 +128,19 @@ static int read_bytes(const inco_stream *stream, void *to, size_t count, inco_er
     return error_set(error, INCO_EFORMAT, "the checkpoint ends too early");
 }
 
+static int check_replacements(const replacement *item, const header *h, inco_error *error) {
+    for (int64_t i = 0; i < h->replacing; i++)
+        if (item[i].atom < 0 || item[i].atom >= h->atoms || item[i].signal < 0 || item[i].signal >= h->signals)
+            return error_set(error, INCO_EFORMAT, "the checkpoint is damaged");
+    return INCO_OK;
+}
+
 int inco_learner_resume(inco_learner *learner, const inco_stream *stream, inco_error *error) {
     char begin[sizeof magic] = "", *saved = NULL, *now = NULL;
     header h;
     int64_t length;
     inco_mat d = {0};
+    replacement *item = NULL;
     int status;
     TRY(read_bytes(stream, begin, sizeof magic - 1, error));
     if (strcmp(begin, magic)) TRY(error_set(error, INCO_EFORMAT, "this is not a checkpoint of inco"));
@@ -144,13 +154,21 @@ int inco_learner_resume(inco_learner *learner, const inco_stream *stream, inco_e
     TRY(check_data(&h, learner, error));
     TRY(inco_mat_new(&d, INCO_F64, h.dim, h.atoms, error));
     TRY(read_bytes(stream, d.data, (size_t)(h.dim * h.atoms) * sizeof(double), error));
+    item = NEW(replacement, h.atoms);
+    if (!item) TRY(error_no_memory(error));
+    TRY(read_bytes(stream, item, (size_t)h.replacing * sizeof *item, error));
+    TRY(check_replacements(item, &h, error));
     inco_mat_free(&learner->d);
     learner->d = d;
     d = (inco_mat){0};
+    memory_free(learner->replacing.item);
+    learner->replacing = (replacement_list){item, h.replacing, h.atoms};
+    item = NULL;
     learner->iteration = h.iteration;
     learner->info.replaced = h.replaced;
 done:
     inco_mat_free(&d);
+    memory_free(item);
     memory_free(saved);
     memory_free(now);
     return status;

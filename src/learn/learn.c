@@ -44,6 +44,7 @@ void inco_learner_free(inco_learner *learner) {
     inco_coder_free(learner->coder);
     collector_free(learner->sums);
     worst_free(&learner->worst);
+    memory_free(learner->replacing.item);
     memory_free(learner);
 }
 
@@ -102,6 +103,11 @@ static int make_start(inco_learner *learner, inco_error *error) {
                      o->init);
 }
 
+static int make_replacing(inco_learner *learner) {
+    learner->replacing = (replacement_list){NEW(replacement, learner->d.cols), 0, learner->d.cols};
+    return learner->replacing.item ? INCO_OK : INCO_ENOMEM;
+}
+
 /* What run needs once there is a dictionary. */
 static int make_parts(inco_learner *learner, inco_error *error) {
     const inco_mat *d = &learner->d;
@@ -111,6 +117,7 @@ static int make_parts(inco_learner *learner, inco_error *error) {
     if (status < 0) return status;
     if (!learner->sums) learner->sums = collector_new(d->rows, d->cols, learner->threads);
     if (!learner->worst.item && worst_new(&learner->worst, d->cols) < 0) return error_no_memory(error);
+    if (!learner->replacing.item && make_replacing(learner) < 0) return error_no_memory(error);
     return learner->sums ? INCO_OK : error_no_memory(error);
 }
 
@@ -189,16 +196,18 @@ static int update(inco_learner *learner, const statistics *s, inco_error *error)
     return status;
 }
 
-/* The last iteration replaces nothing: what it put in would never be trained. */
-static int replace(inco_learner *learner, const statistics *s, inco_error *error) {
+static int choose_replacements(inco_learner *learner, const statistics *s, inco_error *error) {
     const inco_options *o = learner->options;
-    replacement how = {(int)o->unused, &learner->data.source, &learner->worst, (uint64_t)o->seed,
-                       (uint64_t)learner->iteration};
-    learner->progress.replaced = 0;
-    if (learner->iteration + 1 >= o->iterations) return INCO_OK;
-    int status = replace_unused(&learner->d, s, &how, &learner->progress.replaced, error);
-    learner->info.replaced += learner->progress.replaced;
-    return status;
+    replacement_rule rule = {(int)o->unused, &learner->data.source, &learner->worst, (uint64_t)o->seed,
+                             (uint64_t)learner->iteration};
+    return replace_choose(&learner->replacing, s, &rule, error);
+}
+
+/* What the last iteration chose takes its place now that the dictionary is trained on. */
+static int apply_replacements(inco_learner *learner, inco_error *error) {
+    learner->progress.replaced = learner->replacing.count;
+    learner->info.replaced += learner->replacing.count;
+    return replace_apply(&learner->replacing, &learner->d, &learner->data.source, error);
 }
 
 /* ||D - E|| / ||E|| */
@@ -221,11 +230,15 @@ static int iterate(inco_learner *learner, double *change, inco_error *error) {
     learner->progress.iteration = learner->iteration + 1;
     learner->progress.iterations = learner->options->iterations;
     learner->progress.signals = learner->data.source.count;
-    if ((status = code_all(learner, &s, error)) != INCO_OK) return status;
-    if ((status = tell(learner, "update")) != INCO_OK) return status;
     TRY(mat_convert(&before, &learner->d, INCO_F64, error));
+    TRY(apply_replacements(learner, error));
+    if ((status = code_all(learner, &s, error)) != INCO_OK || (status = tell(learner, "update")) != INCO_OK) {
+        mat_copy(&learner->d, &before);
+        learner->info.replaced -= learner->replacing.count;
+        goto done;
+    }
     TRY(update(learner, &s, error));
-    TRY(replace(learner, &s, error));
+    TRY(choose_replacements(learner, &s, error));
     TRY(coherence_measure(&learner->d, learner->threads, &mu, error));
     *change = change_between(&learner->d, &before);
     learner->progress.coherence_max = mu.max;
@@ -246,7 +259,7 @@ static int iterate_all(inco_learner *learner, inco_error *error) {
         if (status == INCO_OK) status = tell(learner, "iteration");
         if (status > 0) learner->info.stopped_by = "callback";
         if (status != INCO_OK) return status;
-        if (change <= o->stop_change)
+        if (o->stop_change > 0 && change <= o->stop_change)
             learner->info.stopped_by = "change";
         else if (o->stop_seconds > 0 && clock_seconds() - learner->start >= o->stop_seconds)
             learner->info.stopped_by = "seconds";

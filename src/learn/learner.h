@@ -13,7 +13,8 @@ struct inco_learner {
     inco_options *options;
     prepared data;
     int threads;
-    inco_mat d;        /* D x L, double, unit norm: with `iteration` the whole state between two iterations */
+    inco_mat d; /* D x L, double, unit norm: with `iteration` and `replacing` the state between iterations */
+    replacement_list replacing;
     inco_mat result;   /* the same in the result's precision */
     int64_t iteration; /* completed */
     double energy;     /* ||X||^2, once a pass has been made; 0 before */

@@ -61,40 +61,49 @@ void worst_sort(worst_list *list) {
 
 /* ---- Replacing ---- */
 
-/* The n-th signal to replace an atom with; -1 when there are no more. */
-static int64_t candidate(const replacement *how, int64_t n) {
-    if (how->policy == UNUSED_WORST) return n < how->worst->count ? how->worst->item[n].signal : -1;
-    return n < how->source->count
-               ? rng_below(how->seed, RNG_REPLACE, how->round << 32 | (uint64_t)n, how->source->count)
-               : -1;
+/* The n-th signal to try; -1 when there are no more. */
+static int64_t candidate(const replacement_rule *rule, int64_t n) {
+    if (rule->policy == UNUSED_WORST) return n < rule->worst->count ? rule->worst->item[n].signal : -1;
+    const int64_t signals = rule->source->count;
+    return n < signals ? rng_below(rule->seed, RNG_REPLACE, rule->round << 32 | (uint64_t)n, signals) : -1;
 }
 
-/* Puts the next signal with energy into column j of d. 0 when none is left. */
-static int take_signal(inco_mat *d, int64_t j, const replacement *how, int64_t *tried, inco_error *error) {
+static int read_signal(const inco_source *source, int64_t n, const inco_mat *signal, inco_error *error) {
+    return source->read(source->self, n, 1, signal->data, error);
+}
+
+int replace_choose(replacement_list *list, const statistics *s, const replacement_rule *rule, inco_error *error) {
     inco_mat signal = {0};
-    int status = mat_new_raw(&signal, how->source->type, d->rows, 1, error), found = 0;
-    for (int64_t n; status >= 0 && !found && (n = candidate(how, (*tried)++)) >= 0;) {
-        status = how->source->read(how->source->self, n, 1, signal.data, error);
-        if (status < 0 || mat_column_norm(&signal, 0) == 0) continue;
-        inco_mat column = mat_columns(d, j, 1);
+    int64_t tried = 0, n = 0;
+    int status = INCO_OK;
+    list->count = 0;
+    if (rule->policy == UNUSED_KEEP) return status;
+    TRY(mat_new_raw(&signal, rule->source->type, rule->source->dim, 1, error));
+    for (int64_t j = 0; j < s->a.cols && n >= 0; j++) {
+        if (mat_get(&s->a, j, j) != 0) continue;
+        while ((n = candidate(rule, tried++)) >= 0) {
+            TRY(read_signal(rule->source, n, &signal, error));
+            if (mat_column_norm(&signal, 0) > 0) break;
+        }
+        if (n >= 0) list->item[list->count++] = (replacement){j, n};
+    }
+done:
+    inco_mat_free(&signal);
+    return status;
+}
+
+int replace_apply(const replacement_list *list, inco_mat *d, const inco_source *source, inco_error *error) {
+    inco_mat signal = {0};
+    int status = INCO_OK;
+    if (list->count == 0) return status;
+    TRY(mat_new_raw(&signal, source->type, source->dim, 1, error));
+    for (int64_t i = 0; i < list->count; i++) {
+        inco_mat column = mat_columns(d, list->item[i].atom, 1);
+        TRY(read_signal(source, list->item[i].signal, &signal, error));
         mat_copy(&column, &signal);
         mat_normalize_columns(&column, NULL);
-        found = 1;
     }
+done:
     inco_mat_free(&signal);
-    return status < 0 ? status : found;
-}
-
-int replace_unused(inco_mat *d, const statistics *s, const replacement *how, int64_t *replaced, inco_error *error) {
-    int64_t tried = 0;
-    *replaced = 0;
-    if (how->policy == UNUSED_KEEP) return INCO_OK;
-    for (int64_t j = 0; j < d->cols; j++) {
-        if (mat_get(&s->a, j, j) != 0) continue;
-        int found = take_signal(d, j, how, &tried, error);
-        if (found < 0) return found;
-        if (!found) break;
-        ++*replaced;
-    }
-    return INCO_OK;
+    return status;
 }

@@ -20,14 +20,28 @@ void worst_free(worst_list *list);
 void worst_offer(worst_list *list, int64_t signal, double error);
 void worst_sort(worst_list *list); /* the largest error first; the list takes no more offers until it is emptied */
 
+/* Which signal takes the place of which atom. Chosen after an update, applied before the next coding: a dictionary that
+ * is not trained any further keeps its own atoms. */
 typedef struct replacement {
-    int policy;                /* UNUSED_... */
-    const inco_source *source; /* the prepared signals */
-    worst_list *worst;
-    uint64_t seed, round; /* round: the iteration, so that every one draws anew */
+    int64_t atom, signal;
 } replacement;
 
-/* Replaces the atoms with A_jj = 0. *replaced gets their number. */
-int replace_unused(inco_mat *d, const statistics *s, const replacement *how, int64_t *replaced, inco_error *error);
+typedef struct replacement_list {
+    replacement *item;
+    int64_t count, room;
+} replacement_list;
+
+typedef struct replacement_rule {
+    int policy;                /* UNUSED_... */
+    const inco_source *source; /* the prepared signals */
+    const worst_list *worst;   /* sorted */
+    uint64_t seed, round;      /* round: the iteration, so that every one draws anew */
+} replacement_rule;
+
+/* Finds signals with energy for the atoms with A_jj = 0. `list` has room for all atoms. */
+int replace_choose(replacement_list *list, const statistics *s, const replacement_rule *rule, inco_error *error);
+
+/* Puts the signals, normalised, into d. */
+int replace_apply(const replacement_list *list, inco_mat *d, const inco_source *source, inco_error *error);
 
 #endif

@@ -4,9 +4,10 @@
 #include <lapacke.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
+#include <strings.h>
 
 #include "base/error.h"
+#include "base/isa.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "mat/mat.h"
@@ -17,6 +18,7 @@
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
 extern int openblas_get_num_threads(void) __attribute__((weak));
 extern char *openblas_get_config(void) __attribute__((weak));
+extern char *openblas_get_corename(void) __attribute__((weak));
 
 /* The setting is global to the process, so its keeper is too. */
 static pthread_mutex_t keeper = PTHREAD_MUTEX_INITIALIZER;
@@ -45,6 +47,15 @@ void inco_blas_one_thread(void) {
 
 const char *inco_blas(void) {
     return openblas_get_config ? openblas_get_config() : "BLAS";
+}
+
+const char *inco_blas_advice(void) {
+    static const char *const modern[] = {"Haswell", "Zen", "Excavator", "SkylakeX", "Cooperlake", "SapphireRapids"};
+    const isa_level isa = isa_best();
+    if (isa == ISA_BASE || !openblas_get_corename) return NULL;
+    for (size_t i = 0; i < sizeof modern / sizeof *modern; i++)
+        if (!strcasecmp(openblas_get_corename(), modern[i])) return NULL;
+    return isa == ISA_AVX512 ? "SkylakeX" : "Haswell";
 }
 
 /* ---- Products ---- */

@@ -1,4 +1,8 @@
 """inco inspect."""
+import json
+import os
+import subprocess
+
 import numpy as np
 
 import tool
@@ -107,6 +111,13 @@ class Inspect(tool.Case):
                 np.savez(self.path(name), components=atoms)
             found, same = self.json("inspect", name), self.json("inspect", "D.npy")
             self.assertEqual(found["coherence"], same["coherence"])
+
+    def test_names_are_escaped(self):
+        name = b'a"\\\t\x01\xc3\xa9\xff.npy'
+        os.rename(self.path(self.save("D.npy", np.eye(3))), os.path.join(os.fsencode(self.home), name))
+        found = json.loads(subprocess.run([tool.INCO, "inspect", name, "--json", "-q"], cwd=self.home,
+                                          stdout=subprocess.PIPE, check=True).stdout)
+        self.assertEqual(found["file"], 'a"\\\t\x01\u00e9\ufffd.npy')
 
     @tool.needs("npz")
     def test_variable(self):

@@ -151,6 +151,12 @@ class Outputs(tool.Case):
         self.assertIn(b"No space left", done.stderr)
         self.assertEqual(tool.shell("inco inspect X.npy --json > /dev/full", self.home).returncode, 1)
 
+    @unittest.skipIf("npz" in tool.features(), "this build has libzip")
+    def test_format_that_the_build_lacks(self):
+        self.refused("learn", "X.npy", *LEARN, "-o", "D.npz", says=["D.npz", "libzip"])
+        self.refused("encode", "-D", "X.npy", "X.npy", "-o", "C.npz", says=["C.npz", "libzip"])
+        self.refused("inspect", self.write("D.npz", b""), says=["D.npz", "libzip"])
+
     def test_log_that_fills_up(self):
         if not os.path.exists("/dev/full"):
             self.skipTest("no /dev/full")

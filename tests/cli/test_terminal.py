@@ -72,6 +72,16 @@ class Interrupted(tool.Case):
         if os.path.exists(self.path("D.npy")):
             self.assertEqual(self.load("D.npy").shape, (96, 32))
 
+    def test_nothing_to_save(self):
+        os.mkfifo(self.path("D.csv"))  # nobody writes to it, so that the program waits for its dictionary
+        process = subprocess.Popen([tool.INCO, "inspect", "D.csv"], cwd=self.home, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(process.kill)
+        with self.assertRaises(subprocess.TimeoutExpired):
+            process.wait(1)
+        process.send_signal(signal.SIGTERM)
+        _, text = process.communicate(timeout=tool.PATIENCE)
+        self.assertEqual((process.returncode, text), (143, "\ninco: interrupted, nothing is written\n"))
+
     def test_ignored_signals_stay_ignored(self):
         process = self.start("learn", "X.npy", "-o", "D.npy", *LONG)
         process.send_signal(signal.SIGHUP)

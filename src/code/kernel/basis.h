@@ -28,11 +28,20 @@ static inline int basis_reserve(kernel_work *w) {
     return w->chunk[w->chunks] ? (w->chunks++, INCO_OK) : INCO_ENOMEM;
 }
 
+/* Asks for column j of G, which is too large for the near caches, ahead of its use. */
+static inline const real *basis_gram(const kernel_work *w, int64_t j) {
+    const real *column = (const real *)w->gram + j * w->stride;
+    const int64_t line = 64 / sizeof(real), most = w->stride < 64 * line ? w->stride : 64 * line;
+    for (int64_t i = 0; i < most; i += line) __builtin_prefetch(column + i);
+    return column;
+}
+
 /* r = P(j, :), which is R'^-1 G_Sj, goes to w->row and to the next column of R. Returns rho^2 = 1 - r'r, the squared
  * distance of atom j from the span. */
 static inline double basis_row(kernel_work *w, int64_t j) {
     double *column = basis_column(w, w->count), left = 1;
     real *row = w->row;
+    basis_gram(w, j);
     for (int64_t m = 0; m < w->count; m++) {
         row[m] = basis_block(w, j / BLOCK, m)[j % BLOCK];
         column[m] = row[m];

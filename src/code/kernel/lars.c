@@ -38,23 +38,26 @@ static inline void meet(double c, double v, int sign, const path *at, int64_t at
     if (fall < next->fall) *next = (event){fall, atom, sign};
 }
 
-/* An atom meets C before `next` does iff |c - fall v| > C - fall there: one cheap test rules most blocks out. */
+/* An atom meets C before `next` does iff |c - fall v| > C - fall there: one cheap test rules most atoms out. Active
+ * atoms are kept at c = v = 0 and do not pass it. */
 static inline void look(const kernel_work *w, const path *at, int64_t b, event *next) {
     const vector *c = (const vector *)((const real *)w->corr + b * BLOCK);
     const vector *v = (const vector *)((const real *)w->slope + b * BLOCK);
-    const vector *free = (const vector *)((const real *)w->free + b * BLOCK);
-    const real fall = (real)next->fall, level = (real)(at->level - next->fall);
-    vector_bits found = {0};
+    const vector level = vector_of((real)(at->level - next->fall));
+    const real fall = (real)next->fall;
+    unsigned found[VECTORS], any = 0;
     for (int i = 0; i < VECTORS; i++) {
         vector then = c[i] - fall * v[i];
-        found |= (w->rules.nonnegative ? then : vector_abs(then)) * free[i] > level;
+        any |= found[i] = lanes_greater(w->rules.nonnegative ? then : vector_abs(then), level);
     }
-    if (!any_lane(found)) return;
-    for (int64_t j = b * BLOCK; j < (b + 1) * BLOCK; j++) {
-        if (((const real *)w->free)[j] == 0) continue;
-        double cj = (double)((const real *)w->corr)[j], vj = (double)((const real *)w->slope)[j];
-        meet(cj, vj, 1, at, j, next);
-        if (!w->rules.nonnegative) meet(cj, vj, -1, at, j, next);
+    for (int i = 0; any && i < VECTORS; i++) {
+        for (unsigned lanes = found[i]; lanes; lanes &= lanes - 1) {
+            int64_t j = b * BLOCK + i * (int)LANES + __builtin_ctz(lanes);
+            if (((const real *)w->free)[j] == 0) continue;
+            double cj = (double)((const real *)w->corr)[j], vj = (double)((const real *)w->slope)[j];
+            meet(cj, vj, 1, at, j, next);
+            if (!w->rules.nonnegative) meet(cj, vj, -1, at, j, next);
+        }
     }
 }
 
@@ -86,7 +89,7 @@ static event next_event(kernel_work *w, path *at) {
 
 /* One pass: correlations follow, p = (g_j - P r) / rho, slopes plus z p, and the next event. */
 static event add_column(kernel_work *w, path *at, int64_t j, double rho, double z) {
-    const real *gram = (const real *)w->gram + j * w->stride;
+    const real *gram = basis_gram(w, j);
     event next = {at->level, -1, 0};
     for (int64_t b = 0; b < w->stride / BLOCK; b++) {
         vector p[VECTORS], *v = (vector *)((real *)w->slope + b * BLOCK);
@@ -123,23 +126,34 @@ static event add_atom(kernel_work *w, path *at, event in, double rho, double a0)
     at->turn2 += z * z;
     at->left = rest(at->energy, at->left - w->proj[k] * w->proj[k]);
     at->parted = -1;
+    ((real *)w->slope)[in.atom] = ((real *)w->corr)[in.atom] = 0;
     event next = add_column(w, at, in.atom, rho, z);
+    ((real *)w->slope)[in.atom] = ((real *)w->corr)[in.atom] = 0;
     w->count++;
     return next;
 }
 
-/* LASSO: atom number i, whose coefficient has come to zero, leaves. */
+/* The sign of active atom number m: s = R'z. */
+static int sign_of(const kernel_work *w, int64_t m) {
+    return sum_of_products(m + 1, basis_column(w, m), w->turn) < 0 ? -1 : 1;
+}
+
+/* LASSO: atom number i, whose coefficient has come to zero, leaves. Its correlation is still at s C, its slope follows
+ * from its row of P. */
 static void drop_atom(kernel_work *w, path *at, int64_t i) {
     int64_t j = w->support[i];
-    double c = (double)((real *)w->corr)[j] - at->pending * (double)((real *)w->slope)[j];
+    double slope = 0;
+    at->parted = j;
+    at->parted_sign = sign_of(w, i);
     for (int64_t b = 0; b < w->stride / BLOCK; b++) follow(w, b, (real)at->pending);
     at->pending = 0;
     basis_drop(w, i);
     basis_axpy(w, w->count, (real)-w->turn[w->count], w->slope);
     at->turn2 = sum_of_products(w->count, w->turn, w->turn);
     at->left = rest(at->energy, at->energy - sum_of_products(w->count, w->proj, w->proj));
-    at->parted = j;
-    at->parted_sign = c < 0 ? -1 : 1;
+    for (int64_t m = 0; m < w->count; m++) slope += (double)basis_block(w, j / BLOCK, m)[j % BLOCK] * w->turn[m];
+    ((real *)w->corr)[j] = (real)(at->parted_sign * at->level);
+    ((real *)w->slope)[j] = (real)slope;
     ((real *)w->free)[j] = 1;
 }
 
@@ -163,14 +177,12 @@ static double stop_level(const kernel_work *w, const path *at) {
 
 /* LASSO: the first coefficient to reach zero when they move by w->solution per unit of fall; -1 when none does before
  * `fall`. A coefficient still at zero that would start against its sign leaves at once. */
-static int64_t first_to_vanish(const kernel_work *w, const path *at, double *fall) {
+static int64_t first_to_vanish(const kernel_work *w, double *fall) {
     int64_t first = -1;
     for (int64_t m = 0; m < w->count; m++) {
         double b = w->entry[m], q = w->solution[m], when;
         if (b == 0) {
-            int64_t j = w->support[m];
-            double c = (double)((real *)w->corr)[j] - at->pending * (double)((real *)w->slope)[j];
-            if (q * c >= 0) continue;
+            if (q * sign_of(w, m) >= 0) continue;
             when = 0;
         } else {
             if (b * q >= 0) continue;
@@ -190,7 +202,7 @@ static int move(kernel_work *w, path *at, event next) {
     int64_t leaves = -1;
     if (at->lasso) {
         basis_solve(w, w->turn, w->solution);
-        leaves = first_to_vanish(w, at, &fall);
+        leaves = first_to_vanish(w, &fall);
         for (int64_t m = 0; m < w->count; m++) w->entry[m] += fall * w->solution[m];
     }
     at->level -= fall;
@@ -249,6 +261,7 @@ int KERNEL(lars)(kernel_work *w, const void *a0, double energy) {
         double left = basis_row(w, next.atom);
         if (left <= PIVOT) {
             basis_retire(w, next.atom);
+            ((real *)w->slope)[next.atom] = ((real *)w->corr)[next.atom] = 0;
             next = next_event(w, &at);
             steps++;
         } else {

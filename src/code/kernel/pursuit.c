@@ -11,45 +11,31 @@ typedef struct choice {
     real key;
 } choice;
 
-/* Looks through one block for a better atom: a cheap test of all lanes, and a closer look only where it succeeds. */
-static inline void look_omp(const kernel_work *w, int64_t b, const vector c[VECTORS], choice *best) {
-    const vector *free = (const vector *)((const real *)w->free + b * BLOCK);
-    vector key[VECTORS];
-    vector_bits found = {0};
-    for (int i = 0; i < VECTORS; i++) {
-        key[i] = (w->rules.nonnegative ? c[i] : vector_abs(c[i])) * free[i];
-        found |= key[i] > best->key;
-    }
-    if (!any_lane(found)) return;
-    for (int i = 0; i < (int)BLOCK; i++) {
-        if (!(key[i / LANES][i % LANES] > best->key)) continue;
-        *best = (choice){b * BLOCK + i, key[i / LANES][i % LANES]};
-    }
+/* The key of atom j if it may be chosen, else 0. */
+static inline real key_of(const kernel_work *w, int64_t j) {
+    real c = ((const real *)w->corr)[j], left = ((const real *)w->norm)[j];
+    if (((const real *)w->free)[j] == 0 || (w->rules.nonnegative && c < 0)) return 0;
+    if (w->rules.coder == CODER_OMP) return c < 0 ? -c : c;
+    return left > (real)PIVOT ? c * c / left : 0;
 }
 
-static inline void look_ols(const kernel_work *w, int64_t b, const vector c[VECTORS], choice *best) {
-    const vector *free = (const vector *)((const real *)w->free + b * BLOCK);
-    const vector *norm = (const vector *)((const real *)w->norm + b * BLOCK);
-    vector key[VECTORS];
-    vector_bits found = {0};
-    for (int i = 0; i < VECTORS; i++) {
-        vector allowed = w->rules.nonnegative ? (vector)((vector_bits)c[i] & (c[i] > 0)) : c[i];
-        key[i] = allowed * allowed * free[i];
-        found |= key[i] > best->key * norm[i];
-    }
-    if (!any_lane(found)) return;
-    for (int i = 0; i < (int)BLOCK; i++) {
-        real left = norm[i / LANES][i % LANES];
-        if (left <= (real)PIVOT || !(key[i / LANES][i % LANES] > best->key * left)) continue;
-        *best = (choice){b * BLOCK + i, key[i / LANES][i % LANES] / left};
-    }
-}
-
+/* Looks through one block for a better atom: a cheap test of all lanes, c^2 > key * norm without a division for OLS,
+ * and a closer look only where it succeeds. Atoms already chosen have correlations near 0 and do not pass it. */
 static inline void look(const kernel_work *w, int64_t b, const vector c[VECTORS], choice *best) {
-    if (w->rules.coder == CODER_OLS)
-        look_ols(w, b, c, best);
-    else
-        look_omp(w, b, c, best);
+    const vector *norm = (const vector *)((const real *)w->norm + b * BLOCK), limit = vector_of(best->key);
+    unsigned found[VECTORS], any = 0;
+    for (int i = 0; i < VECTORS; i++) {
+        vector key = w->rules.nonnegative ? c[i] : vector_abs(c[i]);
+        int ols = w->rules.coder == CODER_OLS;
+        any |= found[i] = ols ? lanes_greater(key * vector_abs(key), limit * norm[i]) : lanes_greater(key, limit);
+    }
+    for (int i = 0; any && i < VECTORS; i++) {
+        for (unsigned lanes = found[i]; lanes; lanes &= lanes - 1) {
+            int64_t j = b * BLOCK + i * (int)LANES + __builtin_ctz(lanes);
+            real key = key_of(w, j);
+            if (key > best->key) *best = (choice){j, key};
+        }
+    }
 }
 
 static choice look_everywhere(const kernel_work *w) {
@@ -61,7 +47,7 @@ static choice look_everywhere(const kernel_work *w) {
 
 /* One pass: p = (g_j - P r) / rho, correlations less alpha p, remaining norms less p^2, and the next choice. */
 static choice add_column(kernel_work *w, int64_t j, double rho, double alpha) {
-    const real *gram = (const real *)w->gram + j * w->stride;
+    const real *gram = basis_gram(w, j);
     choice best = {-1, 0};
     for (int64_t b = 0; b < w->stride / BLOCK; b++) {
         vector p[VECTORS], *c = (vector *)((real *)w->corr + b * BLOCK),

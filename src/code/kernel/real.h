@@ -5,6 +5,9 @@
 
 #include <math.h>
 #include <stdint.h>
+#if defined(KERNEL_ISA_avx512) || defined(KERNEL_ISA_avx2)
+#include <immintrin.h>
+#endif
 
 #define JOIN_(name, real, isa) name##_##real##_##isa
 #define JOIN(name, real, isa) JOIN_(name, real, isa)
@@ -45,11 +48,26 @@ static inline vector vector_abs(vector x) {
     return (vector)((vector_bits)x & (vector_bits)(((vector_bits){0} + 1) << (sizeof(real) * 8 - 1) ^ -1));
 }
 
-/* Is any lane of a comparison's result set? */
-static inline int any_lane(vector_bits x) {
-    real_bits any = 0;
-    for (int i = 0; i < (int)LANES; i++) any |= x[i];
-    return any != 0;
+static inline vector vector_of(real x) {
+    return (vector){0} + x;
+}
+
+/* Bit i is set where a > b in lane i. The compilers do not find these instructions by themselves; the last form is
+ * their portable twin. */
+static inline unsigned lanes_greater(vector a, vector b) {
+#if defined(KERNEL_ISA_avx512) && defined(KERNEL_f32)
+    return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_GT_OQ);
+#elif defined(KERNEL_ISA_avx512)
+    return _mm512_cmp_pd_mask((__m512d)a, (__m512d)b, _CMP_GT_OQ);
+#elif defined(KERNEL_ISA_avx2) && defined(KERNEL_f32)
+    return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps((__m256)a, (__m256)b, _CMP_GT_OQ));
+#elif defined(KERNEL_ISA_avx2)
+    return (unsigned)_mm256_movemask_pd(_mm256_cmp_pd((__m256d)a, (__m256d)b, _CMP_GT_OQ));
+#else
+    unsigned lanes = 0;
+    for (unsigned i = 0; i < LANES; i++) lanes |= (unsigned)(a[i] > b[i]) << i;
+    return lanes;
+#endif
 }
 
 #endif

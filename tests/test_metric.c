@@ -1,0 +1,507 @@
+/* Coherence, spectrum, and inco_inspect. */
+#include "check.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "mat/blas.h"
+#include "metric/coherence.h"
+#include "metric/gram.h"
+#include "metric/spectrum.h"
+
+static inco_metrics inspect(const inco_mat *d, const inco_options *options) {
+    inco_metrics m;
+    inco_error error = {0};
+    if (inco_inspect(d, options, &m, &error) != INCO_OK) fail_msg("%s", error.message);
+    return m;
+}
+
+static inco_mat new_mat(inco_type type, int64_t rows, int64_t cols) {
+    inco_mat m;
+    assert_int_equal(inco_mat_new(&m, type, rows, cols, NULL), INCO_OK);
+    return m;
+}
+
+/* ---- Frames that are known ---- */
+
+/* Three directions of the plane, 120 degrees apart. */
+static inco_mat mercedes(inco_type type) {
+    inco_mat d = new_mat(type, 2, 3);
+    for (int64_t j = 0; j < 3; j++) {
+        mat_set(&d, 0, j, cos(2 * M_PI / 3 * (double)j));
+        mat_set(&d, 1, j, sin(2 * M_PI / 3 * (double)j));
+    }
+    return d;
+}
+
+/* The six diagonals of an icosahedron: (0, 1, +-phi) and its rotations. */
+static inco_mat icosahedron(inco_type type) {
+    inco_mat d = new_mat(type, 3, 6);
+    for (int64_t j = 0; j < 6; j++) {
+        mat_set(&d, (j / 2 + 1) % 3, j, 1);
+        mat_set(&d, (j / 2 + 2) % 3, j, (j % 2 ? -1 : 1) * (1 + sqrt(5)) / 2);
+    }
+    return d;
+}
+
+/* Sixteen in six dimensions: every edge of a square with its diagonals is a dimension; each corner has four atoms on
+ * its three edges, with signs of a Hadamard matrix without its first row. */
+static inco_mat steiner(inco_type type) {
+    const int edge[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
+    const int sign[3][4] = {{1, -1, 1, -1}, {1, 1, -1, -1}, {1, -1, -1, 1}};
+    inco_mat d = new_mat(type, 6, 16);
+    for (int corner = 0; corner < 4; corner++)
+        for (int e = 0, k = 0; e < 6; e++) {
+            if (edge[e][0] != corner && edge[e][1] != corner) continue;
+            for (int j = 0; j < 4; j++) mat_set(&d, e, 4 * corner + j, sign[k][j]);
+            k++;
+        }
+    return d;
+}
+
+static void check_equiangular(inco_mat d, double mu, double tolerance) {
+    inco_metrics m = inspect(&d, NULL);
+    const double flat = sqrt((double)d.cols / (double)d.rows);
+    assert_near(m.welch, mu, 1e-15);
+    assert_near(m.coherence_max, mu, tolerance);
+    assert_near(m.coherence_rms, mu, tolerance);
+    assert_near(m.coherence_mean, mu, tolerance);
+    assert_near(m.coherence_median, mu, tolerance);
+    assert_int_equal(m.erc_sparsity, 1);
+    assert_int_equal(m.babel_count, d.cols - 1);
+    for (int64_t k = 0; k < m.babel_count; k++) assert_near(m.babel[k], (double)(k + 1) * mu, 20 * tolerance);
+    assert_int_equal(m.singular_count, d.rows);
+    assert_near(m.flat_singular, flat, 1e-15);
+    for (int64_t k = 0; k < d.rows; k++) assert_near(m.singular[k], flat, 4 * tolerance);
+    assert_near(m.frame_lower, flat * flat, 20 * tolerance);
+    assert_near(m.frame_upper, flat * flat, 20 * tolerance);
+    assert_int_equal(m.histogram[(int)(mu * 100)] + m.histogram[(int)(mu * 100) - 1], d.cols * (d.cols - 1) / 2);
+    assert_int_equal(m.duplicates, 0);
+    assert_int_equal(m.zero_atoms, 0);
+    inco_metrics_free(&m);
+    assert_null(m.singular);
+    inco_mat_free(&d);
+}
+
+static void equiangular_frames_come_out_as_such(void **state) {
+    (void)state;
+    check_equiangular(mercedes(INCO_F64), 0.5, 1e-15);
+    check_equiangular(icosahedron(INCO_F64), 1 / sqrt(5), 1e-15);
+    check_equiangular(steiner(INCO_F64), 1.0 / 3, 1e-15);
+    check_equiangular(mercedes(INCO_F32), 0.5, 1e-7);
+    check_equiangular(icosahedron(INCO_F32), 1 / sqrt(5), 1e-7);
+    check_equiangular(steiner(INCO_F32), 1.0 / 3, 1e-15); /* its signs are exact in float too */
+}
+
+/* ---- Bounds ---- */
+
+static void bounds_by_formula(void **state) {
+    (void)state;
+    assert_true(coherence_bound(5, 5) == 0);
+    assert_true(coherence_bound(5, 1) == 0);
+    assert_true(coherence_bound(5, 0) == 0);
+    assert_near(coherence_bound(160, 1000), 0.07249, 5e-6);
+    assert_near(coherence_bound(64, 256), 0.10847, 5e-6);
+    assert_near(coherence_bound(7, 28), 1.0 / 3, 1e-15);    /* both bounds meet at D (D + 1) / 2 */
+    assert_near(coherence_bound(8, 120), 0.5, 1e-15);       /* 120 lines of the E8 lattice, met by Levenshtein's */
+    assert_near(coherence_bound(23, 2300), 1.0 / 3, 1e-15); /* the 2300 lines of the Leech lattice's section */
+    for (int64_t l = 4; l < 100; l++) assert_true(coherence_bound(2, l) <= cos(M_PI / (double)l) + 1e-15);
+}
+
+static void sparsity_by_formula(void **state) {
+    (void)state;
+    assert_int_equal(coherence_sparsity(1, 100), 0);
+    assert_int_equal(coherence_sparsity(0.99, 100), 1);
+    assert_int_equal(coherence_sparsity(1.0 / 3, 100), 1); /* k < 2 */
+    assert_int_equal(coherence_sparsity(nextafter(1.0 / 3, 0), 100), 1);
+    assert_int_equal(coherence_sparsity(0.33, 100), 2);
+    assert_int_equal(coherence_sparsity(0.07249, 1000), 7);
+    assert_int_equal(coherence_sparsity(0, 100), 100);
+    assert_int_equal(coherence_sparsity(1e-300, 100), 100);
+}
+
+static void random_dictionaries_are_above_the_bound(void **state) {
+    (void)state;
+    for (uint64_t k = 0; k < 60; k++) {
+        int64_t dim = 1 + rng_below(5, RNG_TEST, k, 12), atoms = 2 + rng_below(6, RNG_TEST, k, 120);
+        inco_mat d = check_random(k % 2 ? INCO_F32 : INCO_F64, dim, atoms, 1000 + k);
+        inco_metrics m = inspect(&d, NULL);
+        assert_true(m.coherence_max >= m.welch - 1e-12);
+        assert_true(m.coherence_max <= 1 && m.coherence_rms <= m.coherence_max && m.coherence_mean <= m.coherence_rms);
+        if (atoms > dim) /* the frame potential's own bound is met by the root mean square, whatever the dimension */
+            assert_true(m.coherence_rms >= sqrt((double)(atoms - dim) / (double)(dim * (atoms - 1))) - 1e-12);
+        inco_metrics_free(&m);
+        inco_mat_free(&d);
+    }
+}
+
+/* ---- Against every pair by hand ---- */
+
+static int falling(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* |d_i'd_j| of all pairs i < j; and of each atom with the others, as rows of `table` when it is not NULL. */
+static double *all_pairs(const inco_mat *d, double *table) {
+    const int64_t n = d->cols;
+    double *values = calloc((size_t)(n * n), sizeof *values), *next = values;
+    inco_mat unit;
+    assert_int_equal(mat_convert(&unit, d, INCO_F64, NULL), INCO_OK);
+    mat_normalize_columns(&unit, NULL);
+    for (int64_t j = 0; j < n; j++)
+        for (int64_t i = 0; i < j; i++, next++) {
+            const double *a = mat_column(&unit, i), *b = mat_column(&unit, j);
+            double sum = 0;
+            for (int64_t k = 0; k < d->rows; k++) sum += a[k] * b[k];
+            *next = fabs(sum);
+            if (table) table[i * n + j] = table[j * n + i] = *next;
+        }
+    inco_mat_free(&unit);
+    return values;
+}
+
+static void check_by_hand(inco_type type, int64_t dim, int64_t atoms) {
+    inco_mat d = check_random(type, dim, atoms, (uint64_t)(dim * 1000 + atoms));
+    inco_options *options = OPTIONS("duplicates", "0.8", "threads", "2");
+    inco_metrics m = inspect(&d, options);
+    const int64_t pairs = atoms * (atoms - 1) / 2;
+    double *table = calloc((size_t)(atoms * atoms), sizeof *table), *v = all_pairs(&d, table);
+    double sum = 0, squares = 0, babel[INCO_BABEL_MAX] = {0};
+    int64_t duplicates = 0, histogram[INCO_HISTOGRAM_BINS] = {0}, counted = 0;
+    qsort(v, (size_t)pairs, sizeof *v, falling);
+    for (int64_t k = 0; k < pairs; k++) {
+        sum += v[k], squares += v[k] * v[k];
+        duplicates += v[k] >= 0.8;
+        histogram[(int)(v[k] * 100)]++;
+    }
+    for (int64_t j = 0; j < atoms; j++) {
+        double total = 0;
+        qsort(table + j * atoms, (size_t)atoms, sizeof *table, falling);
+        for (int64_t k = 0; k < m.babel_count; k++) babel[k] = fmax(babel[k], total += table[j * atoms + k]);
+    }
+    assert_near(m.coherence_max, v[0], 1e-14);
+    assert_near(m.coherence_mean, sum / (double)pairs, 1e-13);
+    assert_near(m.coherence_rms, sqrt(squares / (double)pairs), 1e-13);
+    assert_near(m.coherence_median, (v[(pairs - 1) / 2] + v[pairs / 2]) / 2, 1e-14);
+    assert_int_equal(m.duplicates, duplicates);
+    assert_int_equal(m.babel_count, atoms - 1 < INCO_BABEL_MAX ? atoms - 1 : INCO_BABEL_MAX);
+    for (int64_t k = 0; k < m.babel_count; k++) assert_near(m.babel[k], babel[k], 1e-12);
+    for (int k = 0; k < INCO_HISTOGRAM_BINS; k++) {
+        assert_true(llabs(m.histogram[k] - histogram[k]) <= 1); /* a value within rounding of a border */
+        counted += m.histogram[k];
+    }
+    assert_int_equal(counted, pairs);
+    assert_int_equal(m.pair_count, pairs < INCO_PAIRS_MAX ? pairs : INCO_PAIRS_MAX);
+    for (int64_t k = 0; k < m.pair_count; k++) {
+        inco_pair p = m.pairs[k];
+        double g = 0;
+        for (int64_t i = 0; i < dim; i++) g += mat_get(&d, i, p.first) * mat_get(&d, i, p.second);
+        assert_true(p.first < p.second);
+        assert_near(fabs(p.similarity), v[k], 1e-14);
+        assert_near(p.similarity, g / mat_column_norm(&d, p.first) / mat_column_norm(&d, p.second), 1e-14);
+    }
+    free(v);
+    free(table);
+    inco_metrics_free(&m);
+    inco_options_free(options);
+    inco_mat_free(&d);
+}
+
+static void blocks_agree_with_every_pair_by_hand(void **state) {
+    const int64_t atoms[] = {2,
+                             3,
+                             20,
+                             65,
+                             66,
+                             GRAM_BLOCK - 1,
+                             GRAM_BLOCK,
+                             GRAM_BLOCK + 1,
+                             2 * GRAM_BLOCK,
+                             2 * GRAM_BLOCK + 1,
+                             3 * GRAM_BLOCK - 7,
+                             4 * GRAM_BLOCK + 5};
+    (void)state;
+    for (size_t k = 0; k < sizeof atoms / sizeof *atoms; k++)
+        check_by_hand(k % 2 ? INCO_F32 : INCO_F64, k % 3 ? 7 : 24, atoms[k]);
+}
+
+/* More pairs than are held: the median comes from bins. No more than half of the values may be clear of it on a side.
+ */
+static void median_of_many_pairs(void **state) {
+    const int64_t atoms = 4200, pairs = atoms * (atoms - 1) / 2;
+    int64_t below = 0, above = 0;
+    (void)state;
+    inco_mat d = check_random(INCO_F32, 6, atoms, 8);
+    inco_metrics m = inspect(&d, NULL);
+    double *v = all_pairs(&d, NULL);
+    for (int64_t k = 0; k < pairs; k++) {
+        below += v[k] < m.coherence_median - 1e-6;
+        above += v[k] > m.coherence_median + 1e-6;
+    }
+    assert_true(below <= pairs / 2 && above <= pairs / 2);
+    assert_true(below > pairs / 2 - 1000 && above > pairs / 2 - 1000); /* and it is not a matter of the margin */
+    free(v);
+    inco_metrics_free(&m);
+    inco_mat_free(&d);
+}
+
+static void same_bits(inco_metrics a, inco_metrics b) {
+    assert_memory_equal(a.singular, b.singular, (size_t)a.singular_count * sizeof(double));
+    inco_metrics_free(&a);
+    inco_metrics_free(&b);
+    assert_memory_equal(&a, &b, sizeof a);
+}
+
+static void bits_do_not_depend_on_threads(void **state) {
+    const char *const threads[] = {"2", "3", "8"};
+    (void)state;
+    inco_mat d = check_random(INCO_F32, 30, 5 * GRAM_BLOCK + 40, 21), unit;
+    coherence one, many;
+    assert_int_equal(mat_convert(&unit, &d, INCO_F64, NULL), INCO_OK);
+    mat_normalize_columns(&unit, NULL);
+    assert_int_equal(coherence_measure(&unit, 1, &one, NULL), INCO_OK);
+    for (int i = 0; i < 3; i++) {
+        inco_options *single = OPTIONS("threads", "1"), *several = OPTIONS("threads", threads[i]);
+        same_bits(inspect(&d, single), inspect(&d, several));
+        assert_int_equal(coherence_measure(&unit, atoi(threads[i]), &many, NULL), INCO_OK);
+        assert_memory_equal(&one, &many, sizeof one);
+        inco_options_free(single);
+        inco_options_free(several);
+    }
+    inco_mat_free(&unit);
+    inco_mat_free(&d);
+}
+
+static void quick_measure_agrees_with_inspect(void **state) {
+    (void)state;
+    for (int64_t atoms = 1; atoms < 1200; atoms = 3 * atoms + 1) {
+        inco_mat d = check_dictionary(INCO_F64, 16, atoms, 33);
+        inco_metrics m = inspect(&d, NULL);
+        coherence mu;
+        assert_int_equal(coherence_measure(&d, 2, &mu, NULL), INCO_OK);
+        assert_near(mu.max, m.coherence_max, 1e-14);
+        assert_near(mu.rms, m.coherence_rms, 1e-14);
+        assert_near(mu.mean, m.coherence_mean, 1e-14);
+        inco_metrics_free(&m);
+        inco_mat_free(&d);
+    }
+}
+
+/* ---- Spectrum ---- */
+
+/* A wide dictionary goes through the reduction in streams, also with a singular value that D D' would lose. */
+static void spectrum_of_wide_dictionaries(void **state) {
+    const int64_t atoms[] = {10, 79, 80, 81, 400, 4000};
+    const int64_t dim = 20;
+    (void)state;
+    for (size_t k = 0; k < sizeof atoms / sizeof *atoms; k++)
+        for (int threads = 1; threads <= 3; threads += 2) {
+            inco_mat d = check_random(INCO_F64, dim, atoms[k], 44);
+            double whole[20], streamed[20], squares = 0;
+            for (int64_t j = 0; j < d.cols; j++) mat_set(&d, 7, j, 1e-10 * mat_get(&d, 7, j));
+            mat_normalize_columns(&d, NULL);
+            const gram_atoms all = {&d, NULL, NULL, d.cols};
+            const int64_t count = atoms[k] < dim ? atoms[k] : dim;
+            assert_int_equal(lapack_singular_values(&d, whole, NULL), INCO_OK);
+            assert_int_equal(spectrum_measure(&all, threads, streamed, NULL), INCO_OK);
+            for (int64_t i = 0; i < count; i++) {
+                assert_near(streamed[i], whole[i], 1e-12 * whole[0]);
+                squares += streamed[i] * streamed[i];
+            }
+            assert_near(squares, (double)atoms[k], 1e-10 * (double)atoms[k]);
+            if (atoms[k] > 4 * dim) assert_near(streamed[dim - 1] / whole[dim - 1], 1, 1e-4);
+            if (atoms[k] > 4 * dim) assert_true(streamed[dim - 1] > 1e-11 && streamed[dim - 1] < 1e-7);
+            inco_mat_free(&d);
+        }
+}
+
+/* ---- Odd dictionaries ---- */
+
+static void duplicate_opposite_and_zero_atoms(void **state) {
+    const inco_type types[] = {INCO_F32, INCO_F64};
+    inco_options *strict = OPTIONS("duplicates", "1"), *none = OPTIONS("duplicates", "0");
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        inco_mat d = check_random(types[k], 9, 30, 55);
+        for (int64_t i = 0; i < 9; i++) {
+            mat_set(&d, i, 4, 3 * mat_get(&d, i, 20));  /* the same direction */
+            mat_set(&d, i, 5, -2 * mat_get(&d, i, 11)); /* the opposite one */
+            mat_set(&d, i, 7, 0);
+            mat_set(&d, i, 29, 0);
+        }
+        inco_metrics m = inspect(&d, strict), all = inspect(&d, none);
+        assert_int_equal(m.zero_atoms, 2);
+        assert_int_equal(m.atoms, 30);
+        assert_true(m.norm_min == 0);
+        assert_near(m.coherence_max, 1, 1e-15);
+        assert_int_equal(m.erc_sparsity, 0);
+        assert_int_equal(m.duplicates, 2);
+        assert_int_equal(all.duplicates, 28 * 27 / 2);
+        int same = m.pairs[0].first == 4 ? 0 : 1;
+        assert_int_equal(m.pairs[same].first, 4);
+        assert_int_equal(m.pairs[same].second, 20);
+        assert_near(m.pairs[same].similarity, 1, 1e-14);
+        assert_int_equal(m.pairs[1 - same].first, 5);
+        assert_int_equal(m.pairs[1 - same].second, 11);
+        assert_near(m.pairs[1 - same].similarity, -1, 1e-14);
+        assert_near(m.welch, coherence_bound(9, 28), 1e-15);
+        assert_near(m.flat_singular, sqrt(28.0 / 9), 1e-15);
+        inco_metrics_free(&m);
+        inco_metrics_free(&all);
+        inco_mat_free(&d);
+    }
+    inco_options_free(strict);
+    inco_options_free(none);
+}
+
+static void norms_do_not_matter(void **state) {
+    (void)state;
+    inco_mat d = check_dictionary(INCO_F64, 9, 30, 56), scaled;
+    assert_int_equal(mat_convert(&scaled, &d, INCO_F64, NULL), INCO_OK);
+    for (int64_t j = 0; j < 30; j++)
+        for (int64_t i = 0; i < 9; i++) mat_set(&scaled, i, j, mat_get(&d, i, j) * pow(10, 20 * (double)(j - 15)));
+    inco_metrics a = inspect(&d, NULL), b = inspect(&scaled, NULL);
+    assert_near(a.norm_min, 1, 1e-14);
+    assert_near(a.norm_max, 1, 1e-14);
+    assert_near(b.norm_min / 1e-300, 1, 1e-12);
+    assert_near(b.norm_max / 1e280, 1, 1e-12);
+    assert_near(a.coherence_max, b.coherence_max, 1e-13);
+    assert_near(a.coherence_median, b.coherence_median, 1e-13);
+    for (int k = 0; k < 9; k++) assert_near(a.singular[k], b.singular[k], 1e-12);
+    assert_near(a.frame_lower, a.singular[8] * a.singular[8], 1e-13);
+    assert_near(a.frame_upper, a.singular[0] * a.singular[0], 1e-13);
+    inco_metrics_free(&a);
+    inco_metrics_free(&b);
+    inco_mat_free(&d);
+    inco_mat_free(&scaled);
+}
+
+static void orthonormal_atoms(void **state) {
+    (void)state;
+    inco_mat d = new_mat(INCO_F32, 6, 4);
+    for (int64_t j = 0; j < 4; j++) mat_set(&d, j, j, 2.5);
+    inco_metrics m = inspect(&d, NULL);
+    assert_true(m.coherence_max == 0 && m.coherence_median == 0 && m.welch == 0 && m.babel[2] == 0);
+    assert_int_equal(m.erc_sparsity, 4);
+    assert_int_equal(m.singular_count, 4);
+    for (int k = 0; k < 4; k++) assert_near(m.singular[k], 1, 1e-14);
+    assert_true(m.frame_lower == 0); /* two dimensions have no atom */
+    assert_near(m.frame_upper, 1, 1e-14);
+    inco_metrics_free(&m);
+    inco_mat_free(&d);
+}
+
+static void few_atoms_or_none(void **state) {
+    (void)state;
+    inco_mat one = check_random(INCO_F64, 5, 1, 3), none = new_mat(INCO_F64, 5, 0), flat = new_mat(INCO_F64, 0, 3);
+    inco_mat zeros = new_mat(INCO_F32, 5, 3);
+    inco_metrics m = inspect(&one, NULL);
+    assert_true(m.coherence_max == 0 && m.coherence_rms == 0 && m.coherence_mean == 0 && m.coherence_median == 0);
+    assert_int_equal(m.babel_count, 0);
+    assert_int_equal(m.pair_count, 0);
+    assert_int_equal(m.erc_sparsity, 1);
+    assert_int_equal(m.singular_count, 1);
+    assert_near(m.singular[0], 1, 1e-15);
+    assert_true(m.norm_min == m.norm_max && m.norm_min > 0);
+    inco_metrics_free(&m);
+    m = inspect(&none, NULL);
+    assert_int_equal(m.atoms, 0);
+    assert_int_equal(m.singular_count, 0);
+    assert_true(m.norm_max == 0 && m.frame_upper == 0);
+    inco_metrics_free(&m);
+    m = inspect(&zeros, NULL);
+    assert_int_equal(m.zero_atoms, 3);
+    assert_int_equal(m.singular_count, 3);
+    assert_true(m.singular[0] == 0 && m.coherence_max == 0);
+    inco_metrics_free(&m);
+    m = inspect(&flat, NULL);
+    assert_int_equal(m.zero_atoms, 3);
+    inco_metrics_free(&m);
+    inco_metrics_free(NULL);
+    inco_mat_free(&one);
+    inco_mat_free(&none);
+    inco_mat_free(&zeros);
+    inco_mat_free(&flat);
+}
+
+/* A view into a larger matrix counts as what it shows. */
+static void leading_dimension_is_kept_to(void **state) {
+    (void)state;
+    inco_mat large = check_random(INCO_F32, 12, 40, 9), part = {INCO_F32, 9, 40, 12, large.data, NULL}, compact;
+    assert_int_equal(mat_convert(&compact, &part, INCO_F32, NULL), INCO_OK);
+    same_bits(inspect(&part, NULL), inspect(&compact, NULL));
+    inco_mat_free(&large);
+    inco_mat_free(&compact);
+}
+
+static void numbers_are_checked(void **state) {
+    const double bad[] = {NAN, INFINITY, -INFINITY};
+    inco_metrics m;
+    inco_error error;
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        inco_mat d = check_random(k % 2 ? INCO_F32 : INCO_F64, 9, 30, 57);
+        mat_set(&d, 6, 17, bad[k]);
+        assert_int_equal(inco_inspect(&d, NULL, &m, &error), INCO_EDATA);
+        assert_non_null(strstr(error.message, "atom 17, feature 6 (counted from 0)"));
+        inco_metrics_free(&m);
+        inco_mat_free(&d);
+    }
+    inco_mat d = check_random(INCO_F64, 9, 30, 57);
+    for (int64_t i = 0; i < 9; i++) mat_set(&d, i, 3, 1.5e308);
+    assert_int_equal(inco_inspect(&d, NULL, &m, &error), INCO_EDATA);
+    assert_non_null(strstr(error.message, "atom 3"));
+    d.type = 7;
+    assert_int_equal(inco_inspect(&d, NULL, &m, &error), INCO_EINVAL);
+    d.type = INCO_F64;
+    inco_mat_free(&d);
+}
+
+static void lack_of_memory_is_reported(void **state) {
+    const int64_t atoms[] = {30, 90, 4200};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        inco_mat d = check_random(INCO_F32, 6, atoms[i], 58);
+        inco_options *options = OPTIONS("threads", "1");
+        inco_metrics m;
+        memory_fail_at(0);
+        inco_metrics whole = inspect(&d, options);
+        int64_t allocations = memory_fail_at(0);
+        inco_metrics_free(&whole);
+        assert_true(allocations > 10);
+        if (atoms[i] > 1000) allocations = 7; /* those before the pairs are gone through, which takes its time */
+        for (int64_t k = 1; k <= allocations; k++) {
+            inco_error error = {0};
+            memory_fail_at(k);
+            assert_int_equal(inco_inspect(&d, options, &m, &error), INCO_ENOMEM);
+            assert_int_equal(error.code, INCO_ENOMEM);
+            assert_null(m.singular);
+        }
+        memory_fail_at(0);
+        inco_options_free(options);
+        inco_mat_free(&d);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equiangular_frames_come_out_as_such),
+        cmocka_unit_test(bounds_by_formula),
+        cmocka_unit_test(sparsity_by_formula),
+        cmocka_unit_test(random_dictionaries_are_above_the_bound),
+        cmocka_unit_test(blocks_agree_with_every_pair_by_hand),
+        cmocka_unit_test(median_of_many_pairs),
+        cmocka_unit_test(bits_do_not_depend_on_threads),
+        cmocka_unit_test(quick_measure_agrees_with_inspect),
+        cmocka_unit_test(spectrum_of_wide_dictionaries),
+        cmocka_unit_test(duplicate_opposite_and_zero_atoms),
+        cmocka_unit_test(norms_do_not_matter),
+        cmocka_unit_test(orthonormal_atoms),
+        cmocka_unit_test(few_atoms_or_none),
+        cmocka_unit_test(leading_dimension_is_kept_to),
+        cmocka_unit_test(numbers_are_checked),
+        cmocka_unit_test(lack_of_memory_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

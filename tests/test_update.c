@@ -1,0 +1,564 @@
+/* Dictionary updates: the IDL objective, its gradient and line, both forms of the update, and MOD. */
+#include "check.h"
+
+#ifdef HAVE_LIBLBFGS
+#include <lbfgs.h>
+#endif
+
+#include "base/memory.h"
+#include "dict/idl.h"
+#include "mat/blas.h"
+#include "metric/coherence.h"
+
+/* ---- Data with sparse codes ---- */
+
+typedef struct sample {
+    inco_mat x, c, d; /* signals, codes, a dictionary to start from */
+    statistics s;
+} sample;
+
+/* X = truth * C + noise, with `sparsity` nonzeros a code, none of them at the last `unused` atoms. */
+static sample sample_new(int64_t dim, int64_t atoms, int64_t signals, int64_t unused, double noise) {
+    sample t;
+    inco_mat truth = check_dictionary(INCO_F64, dim, atoms, 11);
+    const int64_t sparsity = 3;
+    t.d = check_dictionary(INCO_F64, dim, atoms, 12);
+    t.x = check_random(INCO_F64, dim, signals, 13);
+    assert_int_equal(inco_mat_new(&t.c, INCO_F64, atoms, signals, NULL), INCO_OK);
+    for (int64_t n = 0; n < signals; n++)
+        for (int64_t k = 0; k < sparsity; k++) {
+            uint64_t i = (uint64_t)(n * sparsity + k);
+            int64_t atom = (n * sparsity + k) % 7 ? rng_below(14, RNG_TEST, i, atoms - unused) : n % (atoms - unused);
+            mat_set(&t.c, atom, n, 1 + rng_normal(15, RNG_TEST, i));
+        }
+    blas_multiply(1, "NN", 1, &truth, &t.c, noise, &t.x);
+    assert_int_equal(inco_mat_new(&t.s.a, INCO_F64, atoms, atoms, NULL), INCO_OK);
+    assert_int_equal(inco_mat_new(&t.s.b, INCO_F64, dim, atoms, NULL), INCO_OK);
+    blas_multiply(1, "NT", 1, &t.c, &t.c, 0, &t.s.a);
+    blas_multiply(1, "NT", 1, &t.x, &t.c, 0, &t.s.b);
+    t.s.energy = blas_dot(dim * signals, t.x.data, t.x.data);
+    inco_mat_free(&truth);
+    return t;
+}
+
+static void sample_free(sample *t) {
+    inco_mat *all[] = {&t->x, &t->c, &t->d, &t->s.a, &t->s.b};
+    for (int i = 0; i < 5; i++) inco_mat_free(all[i]);
+}
+
+static inco_mat copy_of(const inco_mat *m) {
+    inco_mat copy;
+    assert_int_equal(mat_convert(&copy, m, INCO_F64, NULL), INCO_OK);
+    return copy;
+}
+
+/* ||X - D C||^2 + gamma ||D'D - I||^2, term by term. */
+static double direct_objective(const sample *t, const inco_mat *d, double gamma) {
+    inco_mat r = copy_of(&t->x), g;
+    assert_int_equal(inco_mat_new(&g, INCO_F64, d->cols, d->cols, NULL), INCO_OK);
+    blas_multiply(1, "NN", -1, d, &t->c, 1, &r);
+    blas_multiply(1, "TN", 1, d, d, 0, &g);
+    for (int64_t j = 0; j < g.cols; j++) mat_set(&g, j, j, mat_get(&g, j, j) - 1);
+    double f = blas_dot(r.rows * r.cols, r.data, r.data) + gamma * blas_dot(g.rows * g.cols, g.data, g.data);
+    inco_mat_free(&r);
+    inco_mat_free(&g);
+    return f;
+}
+
+static double objective_of(const sample *t, const inco_mat *d, double gamma) {
+    double f;
+    assert_int_equal(objective(d, &t->s, gamma, 1, &f, NULL), INCO_OK);
+    return f;
+}
+
+static void worst_norm_error(const inco_mat *d, double tolerance) {
+    for (int64_t j = 0; j < d->cols; j++) assert_near(mat_column_norm(d, j), 1, tolerance);
+}
+
+static const int64_t shapes[][2] = {{8, 20}, {20, 8}, {9, 9}};
+static const double gammas[] = {0, 0.3, 40};
+
+/* ---- The objective ---- */
+
+static void objective_is_residual_plus_penalty(void **state) {
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        sample t = sample_new(shapes[k][0], shapes[k][1], 120, 0, 0.2);
+        inco_mat longer = check_random(INCO_F64, shapes[k][0], shapes[k][1], 77);
+        for (int i = 0; i < 3; i++) {
+            double f = direct_objective(&t, &t.d, gammas[i]), g = direct_objective(&t, &longer, gammas[i]);
+            assert_near(objective_of(&t, &t.d, gammas[i]), f, 1e-11 * f);
+            assert_near(objective_of(&t, &longer, gammas[i]), g, 1e-11 * g);
+        }
+        inco_mat_free(&longer);
+        sample_free(&t);
+    }
+}
+
+static double value_at(idl *w, double *x) {
+    lbfgs_point at = {x, NULL, 0};
+    inco_mat g = check_random(INCO_F64, w->x.rows, w->x.cols, 1);
+    at.gradient = g.data;
+    assert_int_equal(w->problem.eval(w, &at, NULL), INCO_OK);
+    inco_mat_free(&g);
+    return at.f;
+}
+
+/* Central differences at a place with uneven norms. */
+static void gradient_of_form(const sample *t, double gamma, int rescale) {
+    idl w;
+    update_settings settings = {gamma, rescale, 1, 1};
+    assert_int_equal(idl_open(&w, &t->d, &t->s, &settings, NULL), INCO_OK);
+    inco_mat x = check_random(INCO_F64, t->d.rows, t->d.cols, 31), g = copy_of(&x);
+    lbfgs_point at = {x.data, g.data, 0};
+    assert_int_equal(w.problem.eval(&w, &at, NULL), INCO_OK);
+    double scale = sqrt(blas_dot(x.rows * x.cols, g.data, g.data));
+    for (int64_t j = 0; j < x.cols; j++)
+        for (int64_t i = 0; i < x.rows; i++) {
+            double old = mat_get(&x, i, j), h = 1e-5, up, down;
+            mat_set(&x, i, j, old + h);
+            up = value_at(&w, x.data);
+            mat_set(&x, i, j, old - h);
+            down = value_at(&w, x.data);
+            mat_set(&x, i, j, old);
+            assert_near((up - down) / (2 * h), mat_get(&g, i, j), 1e-7 * scale);
+        }
+    inco_mat_free(&x);
+    inco_mat_free(&g);
+    idl_close(&w);
+}
+
+static void gradient_agrees_with_differences(void **state) {
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        sample t = sample_new(shapes[k][0], shapes[k][1], 60, 0, 0.2);
+        for (int i = 0; i < 3; i++)
+            for (int rescale = 0; rescale < 2; rescale++) gradient_of_form(&t, gammas[i], rescale);
+        sample_free(&t);
+    }
+}
+
+/* ---- The line ---- */
+
+static double polynomial(const double q[5], double t) {
+    return t * (q[1] + t * (q[2] + t * (q[3] + t * q[4])));
+}
+
+static void line_is_a_quartic(void **state) {
+    (void)state;
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < 3; i++) {
+            sample t = sample_new(shapes[k][0], shapes[k][1], 60, 0, 0.2);
+            idl w;
+            update_settings settings = {gammas[i], 1, 1, 1};
+            assert_int_equal(idl_open(&w, &t.d, &t.s, &settings, NULL), INCO_OK);
+            inco_mat p = check_random(INCO_F64, t.d.rows, t.d.cols, 41);
+            double q[5], f = value_at(&w, w.x.data);
+            idl_line(&w, p.data, q);
+            for (double step = -2; step <= 2; step += 0.37) {
+                inco_mat moved = copy_of(&w.x);
+                blas_axpy(p.rows * p.cols, step, p.data, moved.data);
+                double g = direct_objective(&t, &moved, gammas[i]);
+                assert_near(f + polynomial(q, step), g, 1e-10 * g);
+                inco_mat_free(&moved);
+            }
+            inco_mat_free(&p);
+            idl_close(&w);
+            sample_free(&t);
+        }
+}
+
+/* The lowest value over a fine grid of positive steps. */
+static double grid_minimum(const double q[5], double end) {
+    double lowest = 0;
+    for (int i = 1; i <= 20000; i++) lowest = fmin(lowest, polynomial(q, end * i / 20000));
+    return lowest;
+}
+
+static void quartics_are_minimized(void **state) {
+    (void)state;
+    for (uint64_t k = 0; k < 500; k++) {
+        double q[5] = {0};
+        for (int i = 1; i < 5; i++) q[i] = rng_normal(51, RNG_TEST, 8 * k + (uint64_t)i) * pow(3, i % 3);
+        q[1] = -fabs(q[1]);
+        q[4] = fabs(q[4]);
+        double t = quartic_minimizer(q), slope = q[1] + t * (2 * q[2] + t * (3 * q[3] + t * 4 * q[4]));
+        assert_true(t > 0);
+        assert_near(slope, 0, 1e-11 * (fabs(q[1]) + t * fabs(q[2]) + t * t * fabs(q[3]) + t * t * t * q[4]));
+        assert_true(polynomial(q, t) < 0);
+        assert_true(polynomial(q, t) <= grid_minimum(q, 3 * t) + 1e-12 * fabs(polynomial(q, t)));
+    }
+}
+
+static void special_quartics(void **state) {
+    (void)state;
+    assert_near(quartic_minimizer((double[5]){0, -4, 2, 0, 0}), 1, 1e-15);            /* a parabola */
+    assert_near(quartic_minimizer((double[5]){0, -4e-30, 2e30, 0, 0}), 1e-60, 1e-75); /* far from 1 */
+    assert_near(quartic_minimizer((double[5]){0, -4, 0, 0, 1}), 1, 1e-15);
+    assert_true(quartic_minimizer((double[5]){0, -1, 0, 0, 0}) == 0); /* falls for ever */
+    assert_true(quartic_minimizer((double[5]){0, 0, 0, 0, 0}) == 0);  /* flat */
+    assert_true(quartic_minimizer((double[5]){0, 1, 1, 0, 0}) == 0);  /* rises */
+    assert_true(quartic_minimizer((double[5]){0, NAN, 1, 0, 1}) == 0);
+    /* t (t - 1) (t - 2) (t - 5): the second of two minima is lower */
+    double t = quartic_minimizer((double[5]){0, -10, 17, -8, 1});
+    assert_true(t > 2 && t < 5);
+}
+
+/* ---- The update ---- */
+
+static update_result update(const sample *t, inco_mat *d, update_settings settings) {
+    update_result r;
+    inco_error error = {0};
+    double before = objective_of(t, d, settings.gamma);
+    if (idl_update(d, &t->s, &settings, &r, &error) != INCO_OK) fail_msg("%s", error.message);
+    double after = objective_of(t, d, settings.gamma);
+    assert_near(r.before, before, 1e-12 * fabs(before) + 1e-11 * t->s.energy);
+    assert_near(r.after, after, 1e-12 * fabs(after) + 1e-11 * t->s.energy);
+    return r;
+}
+
+/* One L-BFGS iteration more each time, from the same start. */
+static void objective_never_rises(void **state) {
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        sample t = sample_new(shapes[k][0], shapes[k][1], 120, 0, 0.2);
+        for (int i = 0; i < 3; i++)
+            for (int rescale = 0; rescale < 2; rescale++) {
+                double last = INFINITY;
+                for (int iterations = 0; iterations <= 30; iterations++) {
+                    idl w;
+                    lbfgs_result r;
+                    lbfgs_settings settings = {5, iterations, 0, 1};
+                    update_settings form = {gammas[i], rescale, 1, 1};
+                    assert_int_equal(idl_open(&w, &t.d, &t.s, &form, NULL), INCO_OK);
+                    assert_int_equal(lbfgs_minimize(&w.problem, &settings, w.x.data, &r, NULL), INCO_OK);
+                    assert_true(r.after <= r.before && r.after <= last);
+                    last = r.after;
+                    idl_close(&w);
+                }
+            }
+        sample_free(&t);
+    }
+}
+
+static void sphere_form_keeps_unit_norms_and_lowers(void **state) {
+    (void)state;
+    sample t = sample_new(16, 40, 400, 0, 0.3);
+    for (int i = 0; i < 3; i++) {
+        inco_mat d = copy_of(&t.d);
+        update_result r = update(&t, &d, (update_settings){gammas[i], 0, 15, 1});
+        assert_true(r.after < r.before);
+        assert_int_equal(r.iterations, 15);
+        assert_true(r.evaluations >= 16 && r.evaluations < 30);
+        worst_norm_error(&d, 1e-14);
+        inco_mat_free(&d);
+    }
+    sample_free(&t);
+}
+
+static void rescale_form_gives_unit_norms(void **state) {
+    (void)state;
+    sample t = sample_new(16, 40, 400, 0, 0.3);
+    for (int i = 0; i < 3; i++) {
+        inco_mat d = copy_of(&t.d);
+        update_result r = update(&t, &d, (update_settings){gammas[i], 1, 15, 1});
+        assert_int_equal(r.evaluations, 17); /* the start, one a step, and the end */
+        worst_norm_error(&d, 1e-14);
+        inco_mat_free(&d);
+    }
+    sample_free(&t);
+}
+
+/* Without a penalty the free form converges to B A^-1. */
+static void without_penalty_it_is_the_direct_solution(void **state) {
+    (void)state;
+    sample t = sample_new(8, 20, 2000, 0, 0.2);
+    inco_mat d = copy_of(&t.d), direct = copy_of(&t.d);
+    update_result r;
+    update_settings settings = {0, 1, 500, 1};
+    update(&t, &d, settings);
+    assert_int_equal(mod_update(&direct, &t.s, &settings, &r, NULL), INCO_OK);
+    for (int64_t j = 0; j < d.cols; j++)
+        for (int64_t i = 0; i < d.rows; i++) assert_near(mat_get(&d, i, j), mat_get(&direct, i, j), 1e-7);
+    inco_mat_free(&d);
+    inco_mat_free(&direct);
+    sample_free(&t);
+}
+
+static void strong_penalty_gives_a_tight_frame(void **state) {
+    const int64_t dim = 16, atoms = 40;
+    double sv[16];
+    coherence mu;
+    (void)state;
+    sample t = sample_new(dim, atoms, 400, 0, 0.3);
+    inco_mat d = copy_of(&t.d);
+    update(&t, &d, (update_settings){1e9, 0, 2000, 1});
+    assert_int_equal(coherence_measure(&d, 1, &mu, NULL), INCO_OK);
+    assert_near(mu.rms, coherence_bound(dim, atoms), 1e-4);
+    assert_int_equal(lapack_singular_values(&d, sv, NULL), INCO_OK);
+    for (int i = 0; i < dim; i++) assert_near(sv[i], sqrt((double)atoms / dim), 1e-4);
+    inco_mat_free(&d);
+    sample_free(&t);
+}
+
+/* Fewer atoms than dimensions, and no data. */
+static void penalty_alone_makes_few_atoms_orthogonal(void **state) {
+    coherence mu;
+    (void)state;
+    sample t = sample_new(20, 8, 400, 0, 0.3);
+    inco_mat d = copy_of(&t.d);
+    memset(t.s.a.data, 0, 8 * 8 * sizeof(double));
+    memset(t.s.b.data, 0, 20 * 8 * sizeof(double));
+    update(&t, &d, (update_settings){1, 0, 100, 1});
+    assert_int_equal(coherence_measure(&d, 1, &mu, NULL), INCO_OK);
+    assert_true(mu.max < 1e-7);
+    inco_mat_free(&d);
+    sample_free(&t);
+}
+
+static void zero_and_unused_atoms_are_harmless(void **state) {
+    int64_t row, col;
+    (void)state;
+    sample t = sample_new(8, 20, 200, 2, 0.2); /* atoms 18 and 19 have no use */
+    memset(mat_column(&t.d, 3), 0, 8 * sizeof(double));
+    memset(mat_column(&t.d, 19), 0, 8 * sizeof(double));
+    for (int rescale = 0; rescale < 2; rescale++)
+        for (int i = 0; i < 3; i++) {
+            inco_mat d = copy_of(&t.d);
+            update(&t, &d, (update_settings){gammas[i], rescale, 10, 1});
+            assert_false(mat_find_nonfinite(&d, &row, &col));
+            assert_true(mat_column_norm(&d, 19) == 0);
+            if (!rescale) assert_true(mat_column_norm(&d, 3) == 0);
+            if (gammas[i] == 0)
+                for (int64_t k = 0; k < 8; k++) assert_near(mat_get(&d, k, 18), mat_get(&t.d, k, 18), 1e-15);
+            inco_mat_free(&d);
+        }
+    sample_free(&t);
+}
+
+static void bits_do_not_depend_on_threads(void **state) {
+    const int threads[] = {2, 3, 8};
+    (void)state;
+    sample t = sample_new(48, 300, 900, 0, 0.3);
+    for (int rescale = 0; rescale < 2; rescale++) {
+        inco_mat one = copy_of(&t.d);
+        update_result r = update(&t, &one, (update_settings){0.5, rescale, 8, 1});
+        for (int i = 0; i < 3; i++) {
+            inco_mat many = copy_of(&t.d);
+            update_result q = update(&t, &many, (update_settings){0.5, rescale, 8, threads[i]});
+            assert_memory_equal(one.data, many.data, 48 * 300 * sizeof(double));
+            assert_true(q.before == r.before && q.after == r.after && q.evaluations == r.evaluations);
+            inco_mat_free(&many);
+        }
+        inco_mat_free(&one);
+    }
+    sample_free(&t);
+}
+
+/* A dictionary that is part of a larger matrix is updated in place, and nothing beside it. */
+static void leading_dimension_is_kept_to(void **state) {
+    (void)state;
+    sample t = sample_new(8, 20, 200, 0, 0.2);
+    inco_mat wide, d = copy_of(&t.d);
+    assert_int_equal(inco_mat_new(&wide, INCO_F64, 11, 20, NULL), INCO_OK);
+    for (int64_t j = 0; j < 20; j++)
+        for (int64_t i = 0; i < 11; i++) mat_set(&wide, i, j, i < 8 ? mat_get(&d, i, j) : 7);
+    inco_mat part = {INCO_F64, 8, 20, 11, wide.data, NULL};
+    update(&t, &d, (update_settings){0.3, 0, 5, 1});
+    update(&t, &part, (update_settings){0.3, 0, 5, 1});
+    for (int64_t j = 0; j < 20; j++)
+        for (int64_t i = 0; i < 11; i++) assert_true(mat_get(&wide, i, j) == (i < 8 ? mat_get(&d, i, j) : 7));
+    inco_mat_free(&wide);
+    inco_mat_free(&d);
+    sample_free(&t);
+}
+
+/* ---- An independent minimiser ---- */
+
+#ifdef HAVE_LIBLBFGS
+static lbfgsfloatval_t oracle_eval(void *self, const lbfgsfloatval_t *x, lbfgsfloatval_t *g, const int n,
+                                   const lbfgsfloatval_t step) {
+    idl *w = self;
+    lbfgs_point at = {(double *)x, g, 0};
+    (void)n, (void)step;
+    w->problem.eval(w, &at, NULL);
+    return at.f;
+}
+
+static double oracle_minimum(const sample *t, update_settings form) {
+    idl w;
+    lbfgs_parameter_t parameter;
+    lbfgsfloatval_t f = 0;
+    assert_int_equal(idl_open(&w, &t->d, &t->s, &form, NULL), INCO_OK);
+    lbfgs_parameter_init(&parameter);
+    parameter.linesearch = LBFGS_LINESEARCH_BACKTRACKING_STRONG_WOLFE;
+    parameter.epsilon = 1e-9;
+    parameter.max_iterations = 5000;
+    const int n = (int)w.problem.n;
+    lbfgsfloatval_t *x = lbfgs_malloc(n);
+    memcpy(x, w.x.data, (size_t)n * sizeof *x);
+    lbfgs(n, x, &f, oracle_eval, NULL, &w, &parameter);
+    lbfgs_free(x);
+    idl_close(&w);
+    return f;
+}
+
+static void the_optimum_is_that_of_liblbfgs(void **state) {
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        sample t = sample_new(shapes[k][0], shapes[k][1], 400, 0, 0.2);
+        for (int i = 0; i < 3; i++)
+            for (int rescale = 0; rescale < 2; rescale++) {
+                update_settings form = {gammas[i], rescale, 1, 1};
+                lbfgs_settings settings = {6, 3000, 1e-9, 1};
+                lbfgs_result r;
+                idl w;
+                double oracle = oracle_minimum(&t, form);
+                assert_int_equal(idl_open(&w, &t.d, &t.s, &form, NULL), INCO_OK);
+                assert_int_equal(lbfgs_minimize(&w.problem, &settings, w.x.data, &r, NULL), INCO_OK);
+                assert_near(r.after, oracle, 1e-8 * fabs(oracle));
+                idl_close(&w);
+            }
+        sample_free(&t);
+    }
+}
+#endif
+
+/* ---- MOD ---- */
+
+static void mod_finds_the_dictionary_of_noiseless_data(void **state) {
+    (void)state;
+    sample t = sample_new(8, 20, 500, 1, 0); /* atom 19 has no use */
+    inco_mat truth = check_dictionary(INCO_F64, 8, 20, 11), d = copy_of(&t.d);
+    update_result r;
+    update_settings settings = {0};
+    settings.threads = 1;
+    assert_int_equal(mod_update(&d, &t.s, &settings, &r, NULL), INCO_OK);
+    for (int64_t j = 0; j < 20; j++)
+        for (int64_t i = 0; i < 8; i++) assert_near(mat_get(&d, i, j), mat_get(j < 19 ? &truth : &t.d, i, j), 1e-10);
+    assert_near(r.before, direct_objective(&t, &t.d, 0), 1e-9);
+    assert_near(r.after, 0, 1e-9 * t.s.energy);
+    worst_norm_error(&d, 1e-14);
+    inco_mat_free(&truth);
+    inco_mat_free(&d);
+    sample_free(&t);
+}
+
+static void mod_without_codes_changes_nothing(void **state) {
+    (void)state;
+    sample t = sample_new(8, 20, 50, 0, 0.1);
+    memset(t.s.a.data, 0, 20 * 20 * sizeof(double));
+    memset(t.s.b.data, 0, 8 * 20 * sizeof(double));
+    inco_mat d = copy_of(&t.d);
+    update_result r;
+    update_settings settings = {0, 0, 1, 1};
+    assert_int_equal(mod_update(&d, &t.s, &settings, &r, NULL), INCO_OK);
+    assert_memory_equal(d.data, t.d.data, 8 * 20 * sizeof(double));
+    assert_true(r.before == t.s.energy && r.after == t.s.energy);
+    inco_mat_free(&d);
+    sample_free(&t);
+}
+
+/* Two atoms always used together, with equal coefficients: A is singular. */
+static void mod_takes_dependent_codes(void **state) {
+    int64_t row, col;
+    (void)state;
+    sample t = sample_new(8, 20, 500, 0, 0.1);
+    for (int64_t n = 0; n < 500; n++) mat_set(&t.c, 1, n, mat_get(&t.c, 0, n));
+    blas_multiply(1, "NT", 1, &t.c, &t.c, 0, &t.s.a);
+    blas_multiply(1, "NT", 1, &t.x, &t.c, 0, &t.s.b);
+    inco_mat d = copy_of(&t.d);
+    update_result r;
+    update_settings settings = {0, 0, 1, 1};
+    assert_int_equal(mod_update(&d, &t.s, &settings, &r, NULL), INCO_OK);
+    assert_false(mat_find_nonfinite(&d, &row, &col));
+    assert_true(r.after < r.before);
+    worst_norm_error(&d, 1e-14);
+    inco_mat_free(&d);
+    sample_free(&t);
+}
+
+/* ---- Failures ---- */
+
+static void sizes_and_numbers_are_checked(void **state) {
+    (void)state;
+    sample t = sample_new(8, 20, 60, 0, 0.2);
+    inco_mat small = check_dictionary(INCO_F64, 8, 19, 5), single = check_dictionary(INCO_F32, 8, 20, 5);
+    update_settings settings = {0.3, 0, 3, 1};
+    update_result r;
+    inco_error error = {0};
+    double f;
+    assert_int_equal(idl_update(&small, &t.s, &settings, &r, &error), INCO_EDIM);
+    assert_non_null(strstr(error.message, "8 x 19"));
+    assert_int_equal(mod_update(&small, &t.s, &settings, &r, &error), INCO_EDIM);
+    assert_int_equal(objective(&small, &t.s, 0, 1, &f, &error), INCO_EDIM);
+    assert_int_equal(idl_update(&single, &t.s, &settings, &r, &error), INCO_EINVAL);
+    mat_set(&t.s.b, 2, 2, NAN);
+    inco_mat d = copy_of(&t.d);
+    assert_int_equal(idl_update(&d, &t.s, &settings, &r, &error), INCO_ENUMERIC);
+    assert_memory_equal(d.data, t.d.data, 8 * 20 * sizeof(double));
+    inco_mat_free(&d);
+    inco_mat_free(&small);
+    inco_mat_free(&single);
+    sample_free(&t);
+}
+
+typedef int (*updater)(inco_mat *d, const statistics *s, const update_settings *settings, update_result *result,
+                       inco_error *error);
+
+/* Every allocation fails once: the update says so, and the dictionary is as it was. */
+static void sweep(const sample *t, updater run, update_settings settings) {
+    inco_mat d = copy_of(&t->d);
+    update_result r;
+    memory_fail_at(0);
+    assert_int_equal(run(&d, &t->s, &settings, &r, NULL), INCO_OK);
+    int64_t allocations = memory_fail_at(0);
+    assert_true(allocations > 5);
+    mat_copy(&d, &t->d);
+    for (int64_t k = 1; k <= allocations; k++) {
+        inco_error error = {0};
+        memory_fail_at(k);
+        assert_int_equal(run(&d, &t->s, &settings, &r, &error), INCO_ENOMEM);
+        assert_int_equal(error.code, INCO_ENOMEM);
+        assert_memory_equal(d.data, t->d.data, 8 * 20 * sizeof(double));
+    }
+    memory_fail_at(0);
+    inco_mat_free(&d);
+}
+
+static void lack_of_memory_is_reported(void **state) {
+    (void)state;
+    sample t = sample_new(8, 20, 60, 0, 0.2);
+    sweep(&t, idl_update, (update_settings){0.3, 0, 5, 1});
+    sweep(&t, idl_update, (update_settings){0.3, 1, 5, 1});
+    sweep(&t, mod_update, (update_settings){0, 0, 0, 1});
+    sample_free(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(objective_is_residual_plus_penalty),
+        cmocka_unit_test(gradient_agrees_with_differences),
+        cmocka_unit_test(line_is_a_quartic),
+        cmocka_unit_test(quartics_are_minimized),
+        cmocka_unit_test(special_quartics),
+        cmocka_unit_test(objective_never_rises),
+        cmocka_unit_test(sphere_form_keeps_unit_norms_and_lowers),
+        cmocka_unit_test(rescale_form_gives_unit_norms),
+        cmocka_unit_test(without_penalty_it_is_the_direct_solution),
+        cmocka_unit_test(strong_penalty_gives_a_tight_frame),
+        cmocka_unit_test(penalty_alone_makes_few_atoms_orthogonal),
+        cmocka_unit_test(zero_and_unused_atoms_are_harmless),
+        cmocka_unit_test(bits_do_not_depend_on_threads),
+        cmocka_unit_test(leading_dimension_is_kept_to),
+#ifdef HAVE_LIBLBFGS
+        cmocka_unit_test(the_optimum_is_that_of_liblbfgs),
+#endif
+        cmocka_unit_test(mod_finds_the_dictionary_of_noiseless_data),
+        cmocka_unit_test(mod_without_codes_changes_nothing),
+        cmocka_unit_test(mod_takes_dependent_codes),
+        cmocka_unit_test(sizes_and_numbers_are_checked),
+        cmocka_unit_test(lack_of_memory_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
