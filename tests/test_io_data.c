@@ -188,9 +188,9 @@ static void what_does_not_go_together(void **state) {
     const char *const two[] = {in_folder("a.npy"), in_folder("b.npy")}, *const mixed[] = {two[0], in_folder("c.pgm")};
     assert_fails(open_with(&data, two, 2, "", &error), INCO_EDIM, "a.npy has signals of 4 values");
     assert_fails(open_with(&data, two, 2, "", &error), INCO_EDIM, "b.npy of 3: they cannot be used together");
-    assert_fails(open_with(&data, mixed, 2, "patch=2x2", &error), INCO_EINVAL, "a.npy is matrix and");
+    assert_fails(open_with(&data, mixed, 2, "patch=2x2", &error), INCO_EINVAL, "a.npy is a matrix and");
     assert_fails(open_with(&data, mixed, 2, "patch=2x2", &error), INCO_EINVAL,
-                 "c.pgm is image: give files of one kind");
+                 "c.pgm is an image: give files of one kind");
     assert_fails(open_one(&data, two[0], "window=10", &error), INCO_EINVAL, "--window is for audio, and");
     assert_fails(open_one(&data, two[0], "hop=10", &error), INCO_EINVAL, "--hop is for audio and images");
     assert_fails(open_one(&data, two[0], "rate=10", &error), INCO_EINVAL, "--rate is for audio");
@@ -375,6 +375,41 @@ static void silence_is_left_out(void **state) {
                  "b.au: 10000 windows drawn in a row were digital silence");
 }
 
+/* ---- Real data, where it is at hand ---- */
+
+static void real_recordings_and_images(void **state) {
+    (void)state;
+    const char *home = getenv("INCO_TEST_DATA");
+    char folder[512];
+    inco_data *data;
+    inco_origin origin;
+    if (!home || inco_has("audio") != 1 || inco_has("png") != 1) {
+        print_message("INCO_TEST_DATA names no data\n");
+        skip();
+    }
+    snprintf(folder, sizeof folder, "%s/grid-s1", home);
+    assert_works(open_one(&data, folder, "window=160", &error));
+    assert_int_equal(inco_data_files(data), 900);
+    assert_works(inco_data_origin(data, &origin, &error));
+    assert_true(origin.rate == 8000);
+    int64_t windows = 0;
+    for (int i = 0; i < 900; i++) windows += (origin.shape[2 * i] + 159) / 160;
+    assert_int_equal(inco_data_source(data)->count, windows);
+    inco_origin_free(&origin);
+    inco_data_free(data);
+    inco_mat m = load_signals(folder, "window=160 signals=1000 seed=1");
+    for (int64_t n = 0; n < m.cols; n++) {
+        double most = 0;
+        for (int64_t i = 0; i < m.rows; i++) most = entry(&m, i, n) > most ? entry(&m, i, n) : most;
+        assert_true(most > 0 && most <= 1);
+    }
+    inco_mat_free(&m);
+    snprintf(folder, sizeof folder, "%s/images/*.png", home);
+    m = load_signals(folder, "patch=8x8 signals=500");
+    for (int64_t k = 0; k < 64 * 500; k++) assert_true(((float *)m.data)[k] >= 0 && ((float *)m.data)[k] <= 1);
+    inco_mat_free(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         each_test(names_are_expanded),
@@ -390,6 +425,7 @@ int main(void) {
         each_test(random_patches),
         each_test(random_places_are_uniform),
         each_test(silence_is_left_out),
+        each_test(real_recordings_and_images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

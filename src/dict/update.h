@@ -8,7 +8,7 @@
  * ||X - D C||^2 = energy - 2 <D, B> + <D, D A>. */
 typedef struct statistics {
     inco_mat a;    /* C C', L x L, symmetric, both halves filled */
-    inco_mat b;    /* X C', D x L */
+    inco_mat b;    /* X C', D x L, compact (ld = rows) */
     double energy; /* ||X||^2 */
 } statistics;
 

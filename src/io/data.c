@@ -110,7 +110,7 @@ static int find_kind(inco_data *d, inco_error *error) {
         if (status < 0) return status;
         if (first && format->kind != first->kind)
             return error_set(error, INCO_EINVAL, "%s is %s and %s is %s: give files of one kind", d->paths.path[0],
-                             io_kind_name(first->kind), d->paths.path[i], io_kind_name(format->kind));
+                             io_kind_phrase(first->kind), d->paths.path[i], io_kind_phrase(format->kind));
         if (!first) first = format;
     }
     d->cut.kind = first->kind;
@@ -131,7 +131,7 @@ static int check_options(const inco_data *d, const inco_options *o, inco_error *
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (inco_options_given(o, rules[i].option) && !(rules[i].kinds >> d->cut.kind & 1))
             return error_set(error, INCO_EINVAL, "--%s is for %s, and %s is %s", rules[i].option, rules[i].belongs,
-                             path, io_kind_name(d->cut.kind));
+                             path, io_kind_phrase(d->cut.kind));
     if (o->signals != OPTION_UNSET && o->hop != OPTION_UNSET)
         return error_set(error, INCO_EINVAL, "--signals takes some at random and --hop takes all: give one of them");
     if (d->cut.kind == IO_AUDIO && o->window == OPTION_UNSET)

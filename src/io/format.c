@@ -103,6 +103,11 @@ const char *io_kind_name(io_kind kind) {
     return names[kind];
 }
 
+const char *io_kind_phrase(io_kind kind) {
+    static const char *const phrases[] = {[IO_MATRIX] = "a matrix", [IO_AUDIO] = "audio", [IO_IMAGE] = "an image"};
+    return phrases[kind];
+}
+
 /* Is `ending` one of the words of the list? Letters of either case. */
 static int listed(const char *list, const char *ending) {
     const size_t length = strlen(ending);
@@ -135,7 +140,7 @@ static int wrong_ending(const char *path, int kind, unsigned what, inco_error *e
     return error_set(error, INCO_EINVAL, "%s: the name tells the format; %s%s must end in one of%s", path,
                      what & IO_CODES ? "codes"
                      : kind < 0      ? "a file"
-                                     : io_kind_name((io_kind)kind),
+                                     : io_kind_phrase((io_kind)kind),
                      what & IO_SAVES ? " to write" : " to read", endings);
 }
 

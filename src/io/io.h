@@ -49,7 +49,8 @@ const io_format *io_find(const char *path);
 int io_need(const io_format **format, const char *path, int kind, unsigned what, inco_error *error);
 /* INCO_OK, or INCO_ENOTBUILT with a message that names the library. */
 int io_need_feature(io_feature feature, const char *path, inco_error *error);
-const char *io_kind_name(io_kind kind);
+const char *io_kind_name(io_kind kind);   /* "image" */
+const char *io_kind_phrase(io_kind kind); /* "an image" */
 
 io_how io_how_from(const inco_options *options); /* NULL: the defaults */
 

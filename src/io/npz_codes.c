@@ -252,13 +252,22 @@ static int short_pointers(const inco_csc *codes, int32_t **pointers, inco_error 
     return INCO_OK;
 }
 
-static int add_origin(archive_writer *w, const origin_table *table, inco_error *error) {
-    int status = INCO_OK;
+static int64_t whole_values(const origin_table *table) {
+    int64_t count = 0;
+    for (int i = 0; i < table->count; i++)
+        if (table->field[i].whole) count += table->field[i].rows * table->field[i].cols;
+    return count;
+}
+
+/* Whole numbers as int64, in *room, which must live as long as the writer. */
+static int add_origin(archive_writer *w, const origin_table *table, int64_t **room, inco_error *error) {
+    int64_t *next = *room = NEW_RAW(int64_t, whole_values(table));
+    int status = next ? INCO_OK : error_no_memory(error);
     for (int i = 0; status >= 0 && i < table->count; i++) {
         const origin_field *f = &table->field[i];
-        const int dims = f->rows == 1 && f->cols == 1 ? 0 : f->cols == 1 || f->rows == 1 ? 1 : 2;
-        archive_array array = {f->name, "f8", 0, dims, {f->rows, f->cols}, f->values};
-        if (dims == 1) array.shape[0] = f->rows * f->cols;
+        archive_array array = {f->name, f->whole ? "i8" : "f8", 0, f->dims, {f->rows, f->cols}, f->values};
+        if (f->whole) array.data = next;
+        for (int64_t k = 0; f->whole && k < f->rows * f->cols; k++) *next++ = (int64_t)f->values[k];
         status = archive_add(w, &array, error);
     }
     return status;
@@ -269,6 +278,7 @@ int npz_save_codes(output *out, const inco_csc *codes, const inco_origin *origin
     origin_table table = {0};
     archive_writer *w = NULL;
     int32_t *pointers = NULL;
+    int64_t *room = NULL;
     int status;
     TRY(origin_describe(&table, origin, error));
     TRY(short_pointers(codes, &pointers, error));
@@ -281,10 +291,11 @@ int npz_save_codes(output *out, const inco_csc *codes, const inco_origin *origin
         {"data", codes->type == INCO_F32 ? "f4" : "f8", 0, 1, {nonzeros, 1}, codes->value},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) TRY(archive_add(w, &arrays[i], error));
-    TRY(add_origin(w, &table, error));
+    TRY(add_origin(w, &table, &room, error));
 done:
     status = archive_finish(w, status, error);
     memory_free(pointers);
+    memory_free(room);
     origin_table_free(&table);
     return status;
 }

@@ -16,35 +16,37 @@ void inco_origin_free(inco_origin *origin) {
 
 /* ---- To named arrays ---- */
 
-static void add_field(origin_table *t, const char *name, int64_t rows, int64_t cols, const double *values) {
-    t->field[t->count++] = (origin_field){name, rows, cols, values};
+static void add_number(origin_table *t, const char *name, int whole, double value) {
+    double *place = &t->numbers[t->count];
+    *place = value;
+    t->field[t->count++] = (origin_field){name, whole, 0, 1, 1, place};
 }
 
-static void add_number(origin_table *t, const char *name, double value) {
-    t->numbers[t->count] = value;
-    add_field(t, name, 1, 1, &t->numbers[t->count]);
+static int add_shapes(origin_table *t, const inco_origin *o, inco_error *error) {
+    t->shape = NEW_RAW(double, 2 * o->files + 2);
+    if (!t->shape) return error_no_memory(error);
+    for (int64_t i = 0; i < 2 * o->files; i++) t->shape[i] = (double)o->shape[i];
+    t->field[t->count++] = (origin_field){"origin_shape", 1, 2, o->files, 2, t->shape};
+    if (o->kind == IO_AUDIO) return INCO_OK;
+    double *patch = t->shape + 2 * o->files;
+    patch[0] = (double)o->patch_rows;
+    patch[1] = (double)o->patch_cols;
+    t->field[t->count++] = (origin_field){"origin_patch", 1, 1, 2, 1, patch};
+    return INCO_OK;
 }
 
 int origin_describe(origin_table *t, const inco_origin *o, inco_error *error) {
     memset(t, 0, sizeof *t);
     if (!o || (o->kind == IO_MATRIX && !o->mean)) return INCO_OK;
-    add_number(t, "origin_kind", o->kind);
-    if (o->mean) add_field(t, "origin_mean", o->signals, 1, o->mean);
+    add_number(t, "origin_kind", 1, o->kind);
+    if (o->mean) t->field[t->count++] = (origin_field){"origin_mean", 0, 1, o->signals, 1, o->mean};
     if (o->kind == IO_MATRIX) return INCO_OK;
-    t->shape = NEW_RAW(double, 2 * o->files + 2);
-    if (!t->shape) return error_no_memory(error);
-    for (int64_t i = 0; i < 2 * o->files; i++) t->shape[i] = (double)o->shape[i];
-    add_field(t, "origin_shape", o->files, 2, t->shape);
-    add_number(t, "origin_hop", (double)o->hop);
+    add_number(t, "origin_hop", 1, (double)o->hop);
     if (o->kind == IO_AUDIO) {
-        add_number(t, "origin_window", (double)o->window);
-        add_number(t, "origin_rate", o->rate);
-    } else {
-        t->shape[2 * o->files] = (double)o->patch_rows;
-        t->shape[2 * o->files + 1] = (double)o->patch_cols;
-        add_field(t, "origin_patch", 1, 2, t->shape + 2 * o->files);
+        add_number(t, "origin_window", 1, (double)o->window);
+        add_number(t, "origin_rate", 0, o->rate);
     }
-    return INCO_OK;
+    return add_shapes(t, o, error);
 }
 
 void origin_table_free(origin_table *t) {

@@ -6,7 +6,8 @@
 
 typedef struct origin_field {
     const char *name;
-    int64_t rows, cols;
+    int whole, dims;      /* whole numbers; 0 for a number, 1 for a list, 2 for a table */
+    int64_t rows, cols;   /* 1 where there is no such dimension */
     const double *values; /* row after row */
 } origin_field;
 

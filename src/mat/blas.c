@@ -107,12 +107,19 @@ static int multiply_block(void *self, int64_t block, int thread, inco_error *err
     return 0;
 }
 
+/* A thread for every 2e7 operations, about a millisecond: less does not pay for waking it. */
+static int worthwhile_threads(int threads, const product *p) {
+    double inner = (double)(p->form[0] == 'T' ? p->a->rows : p->a->cols);
+    double most = 1 + (double)p->c->rows * (double)p->c->cols * inner / 1e7;
+    return threads < most ? threads : (int)most;
+}
+
 void blas_multiply(int threads, const char *form, double alpha, const inco_mat *a, const inco_mat *b, double beta,
                    const inco_mat *c) {
     if (c->rows == 0 || c->cols == 0) return;
     int64_t row_blocks = (c->rows + BLOCK_ROWS - 1) / BLOCK_ROWS, col_blocks = (c->cols + BLOCK_COLS - 1) / BLOCK_COLS;
     product p = {form, alpha, beta, a, b, c, row_blocks};
-    parallel_for(threads, row_blocks * col_blocks, multiply_block, &p, NULL);
+    parallel_for(worthwhile_threads(threads, &p), row_blocks * col_blocks, multiply_block, &p, NULL);
 }
 
 /* Pieces of fixed length keep the rounding error small and the bits free of BLAS's own splitting. */
@@ -186,7 +193,8 @@ int lapack_lq(inco_mat *m, inco_error *error) {
     int status = INCO_OK;
     LAPACKE_dgelqf_work(LAPACK_COL_MAJOR, rows, cols, m->data, ld, tau, &size, -1);
     work = NEW_RAW(double, (int64_t)size + 1);
-    if (!work || !tau) status = error_no_memory(error);
+    if (!work || !tau)
+        status = error_no_memory(error);
     else if (LAPACKE_dgelqf_work(LAPACK_COL_MAJOR, rows, cols, m->data, ld, tau, work, (lapack_int)size) != 0)
         status = error_set(error, INCO_ENUMERIC, "the LQ factorisation failed");
     for (int64_t j = 1; status == INCO_OK && j < m->rows; j++)
