@@ -43,7 +43,7 @@ static int test_teardown(void **state) {
 
 /* A name in the temporary folder; good until it has been called seven more times. */
 static inline const char *in_folder(const char *name) {
-    static char names[8][256];
+    static char names[8][400];
     static int next;
     char *path = names[next++ % 8];
     snprintf(path, sizeof names[0], "%s/%s", test_folder, name);

@@ -199,14 +199,8 @@ static void decoded_values_are_kept(void **state) {
     float values[4] = {1, 2, 3, 4};
     int64_t shape[2] = {4, 1};
     const inco_mat signals = {INCO_F32, 2, 2, 2, values, NULL};
-    inco_origin o = {.size = sizeof o,
-                     .kind = 1,
-                     .window = 2,
-                     .hop = 2,
-                     .rate = 8000,
-                     .files = 1,
-                     .shape = shape,
-                     .signals = 2};
+    inco_origin o = {
+        .size = sizeof o, .kind = 1, .window = 2, .hop = 2, .rate = 8000, .files = 1, .shape = shape, .signals = 2};
     inco_mat back;
     assert_works(inco_save_decoded(in_folder("out.wav"), &signals, &o, &error));
     assert_works(load(in_folder("out.wav"), "window=4", &back, NULL, &error));

@@ -57,6 +57,14 @@ static void the_old_file_stays_until_the_end(void **state) {
     assert_int_equal(entries_in(test_folder), 1);
 }
 
+static void names_of_any_length(void **state) {
+    (void)state;
+    char name[256] = {0};
+    memset(name, 'x', 255);
+    write_output(in_folder(name), "long", 1);
+    assert_text(in_folder(name), "long");
+}
+
 static void permissions(void **state) {
     (void)state;
     const mode_t old = umask(027);
@@ -385,6 +393,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         each_test(kept_and_dropped),
         each_test(the_old_file_stays_until_the_end),
+        each_test(names_of_any_length),
         each_test(permissions),
         each_test(links_are_followed),
         each_test(no_room_for_a_file),

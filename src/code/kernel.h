@@ -9,7 +9,7 @@
 
 enum {
     KERNEL_PAD = 128,  /* arrays over atoms are padded with zeros to a multiple of this */
-    KERNEL_CHUNK = 16, /* columns of P that are allocated at a time */
+    KERNEL_CHUNK = 64, /* columns of P that are allocated at a time */
 };
 
 /* When to stop and which variant: the same for all signals. Rules that are off are negative. */

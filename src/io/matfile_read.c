@@ -21,18 +21,34 @@ static uint32_t word(const unsigned char *bytes, int big) {
     return value;
 }
 
-/* Version 5: 128 bytes, then elements of a type, a length and that many bytes. matio does not always notice when the
- * last of them is cut off. */
-static int elements_fit(const unsigned char *data, size_t length) {
-    const int big = length >= 128 && data[126] == 'M';
+/* Version 5: 128 bytes, then elements of a type, a length and that many bytes. */
+static int elements_fit(const unsigned char *data, size_t length, int big) {
     size_t at = 128;
-    if (length < 128 || data[big ? 124 : 125] != 1) return 1; /* not version 5: for matio to judge */
     while (length - at >= 8) {
         size_t size = word(data + at + 4, big);
         if (size > length - at - 8) return 0;
         at += 8 + size;
     }
     return at == length;
+}
+
+/* Version 7.3: HDF5 after 512 bytes, whose head tells where the file ends. HDF5 itself would print what it thinks of a
+ * file that ends earlier. */
+static int hdf5_fits(const unsigned char *data, size_t length) {
+    static const int end_at[] = {40, 44, 28, 28}; /* by the version of the head */
+    if (length < 512 + 64) return 0;
+    const unsigned char *head = data + 512;
+    if (memcmp(head, "\x89HDF\r\n\x1a\n", 8) || head[8] > 3) return 0;
+    const unsigned char *end = head + end_at[head[8]];
+    return ((uint64_t)word(end + 4, 0) << 32 | word(end, 0)) <= length;
+}
+
+/* matio does not always notice when the end is cut off. */
+static int is_whole(const unsigned char *data, size_t length) {
+    const int big = length >= 128 && data[126] == 'M';
+    const int version = length >= 128 ? data[big ? 124 : 125] : 0;
+    if (version == 1) return elements_fit(data, length, big);
+    return version != 2 || hdf5_fits(data, length); /* others are for matio to judge */
 }
 
 static int starts(const file_bytes *file, const char *text) {
@@ -46,8 +62,8 @@ static int check_bytes(const char *path, size_t *length, inco_error *error) {
     *length = file.length;
     if (starts(&file, "# Created by Octave") || starts(&file, "Octave-1"))
         status = error_set(error, INCO_EFORMAT, "%s is in Octave's own format: save it with save -v7 %s", path, path);
-    else if (!elements_fit(file.data, file.length))
-        status = error_set(error, INCO_EFORMAT, "%s: truncated: a variable ends beyond the end of the file", path);
+    else if (!is_whole(file.data, file.length))
+        status = error_set(error, INCO_EFORMAT, "%s: truncated or damaged: its end is missing", path);
     file_release(&file);
     return status;
 }

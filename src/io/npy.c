@@ -1,5 +1,6 @@
 #include "io/npy.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -204,7 +205,7 @@ static int64_t as_signed(uint64_t bits, int size) {
 static double from_half(uint64_t bits) {
     const int exponent = (int)(bits >> 10 & 31);
     const double fraction = (double)(bits & 1023), sign = bits & 0x8000 ? -1 : 1;
-    if (exponent == 31) return sign * (fraction != 0 ? (double)__builtin_nan("") : (double)__builtin_inf());
+    if (exponent == 31) return sign * (fraction != 0 ? NAN : INFINITY);
     if (exponent == 0) return sign * fraction * 0x1p-24;
     return sign * (1024 + fraction) * (double)(1 << exponent) * 0x1p-25;
 }

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -42,20 +41,17 @@ static int follow_links(const char *path, char **target, inco_error *error) {
     return *target ? cannot_write(path, ELOOP, error) : error_no_memory(error);
 }
 
-/* Opens a new file called PREFIX.inco-NUMBER; a mode of 0666 lets the umask decide. */
-static int create_unique(const char *prefix, char **name, mode_t mode) {
-    const size_t size = strlen(prefix) + 40;
-    struct timespec now;
-    *name = NEW_RAW(char, (int64_t)size);
-    if (!*name) return -1;
-    clock_gettime(CLOCK_REALTIME, &now);
-    for (int try = 0; try < NAMES_TRIED; try++) {
-        unsigned long long number = (unsigned long long)now.tv_nsec * NAMES_TRIED + (unsigned long long)try;
-        snprintf(*name, size, "%s.inco-%lx-%llx", prefix, (long)getpid(), number);
-        int fd = open(*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (fd >= 0 || errno != EEXIST) return fd;
+/* Opens a new file in the folder; a mode of 0666 lets the umask decide. *name is NULL when there is no memory. */
+static int create_unique(const char *folder, char **name, mode_t mode) {
+    int fd = -1;
+    for (int number = 0; number < NAMES_TRIED; number++) {
+        memory_free(*name);
+        *name = path_temporary(folder, number);
+        if (!*name) return -1;
+        fd = open(*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (fd >= 0 || errno != EEXIST) break;
     }
-    return -1;
+    return fd;
 }
 
 static int folder_trouble(const output *o, int reason, inco_error *error) {
@@ -70,11 +66,9 @@ static int open_beside(output *o, const struct stat *old, inco_error *error) {
     if (old && access(o->name, W_OK) < 0) return cannot_write(o->name, errno, error);
     int status = follow_links(o->name, &o->target, error);
     if (status < 0) return status;
-    char *hidden = path_hidden(o->target);
     o->folder = path_folder(o->target);
-    if (hidden && o->folder) o->fd = create_unique(hidden, &o->temporary, 0666);
+    if (o->folder) o->fd = create_unique(o->folder, &o->temporary, 0666);
     const int reason = errno;
-    memory_free(hidden);
     if (!o->temporary) return error_no_memory(error);
     if (o->fd < 0) {
         memory_free(o->temporary);
@@ -87,11 +81,8 @@ static int open_beside(output *o, const struct stat *old, inco_error *error) {
 
 static int open_spool(output *o, inco_error *error) {
     const char *folder = getenv("TMPDIR");
-    char *prefix = path_join(folder && *folder ? folder : "/tmp", "spool");
-    if (!prefix) return error_no_memory(error);
     o->device = o->fd;
-    o->fd = create_unique(prefix, &o->temporary, 0600);
-    memory_free(prefix);
+    o->fd = create_unique(folder && *folder ? folder : "/tmp", &o->temporary, 0600);
     if (!o->temporary) return error_no_memory(error);
     if (o->fd >= 0) return INCO_OK;
     int status = error_set(error, INCO_EIO, "cannot write the temporary file %s: %s; set TMPDIR to another folder",

@@ -57,27 +57,24 @@ int output_check_folder(const char *path, inco_error *error) {
     return status;
 }
 
-static char *temporary_name(const char *target) {
-    char *hidden = path_hidden(target);
-    const size_t size = hidden ? strlen(hidden) + 40 : 0;
-    char *name = hidden ? NEW_RAW(char, (int64_t)size) : NULL;
-    if (name) snprintf(name, size, "%s.inco-%lx", hidden, (long)getpid());
-    memory_free(hidden);
-    return name;
+/* Makes a folder of a temporary name beside the target. */
+static int make_beside(output_folder *folder, inco_error *error) {
+    char *parent = path_folder(folder->target);
+    folder->temporary = parent ? path_temporary(parent, 0) : NULL;
+    memory_free(parent);
+    if (!folder->temporary) return error_no_memory(error);
+    if (mkdir(folder->temporary, 0777) == 0) return INCO_OK;
+    int status = error_set(error, INCO_EIO, "cannot make the folder %s: %s", folder->target, strerror(errno));
+    memory_free(folder->temporary);
+    folder->temporary = NULL; /* there is none to remove */
+    return status;
 }
 
 int output_folder_open(output_folder *folder, const char *path, inco_error *error) {
     int status;
     *folder = (output_folder){plain_name(path), NULL};
     TRY(folder->target ? check_free(folder->target, error) : error_no_memory(error));
-    folder->temporary = temporary_name(folder->target);
-    if (!folder->temporary) TRY(error_no_memory(error));
-    if (mkdir(folder->temporary, 0777) < 0) {
-        status = error_set(error, INCO_EIO, "cannot make the folder %s: %s", folder->target, strerror(errno));
-        memory_free(folder->temporary);
-        folder->temporary = NULL;
-        goto done;
-    }
+    TRY(make_beside(folder, error));
     return INCO_OK;
 done:
     return output_folder_finish(folder, status, error);

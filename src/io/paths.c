@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -42,9 +44,12 @@ char *path_beside(const char *path, const char *name) {
     return *name == '/' ? memory_text(name) : glue(path, folder_length(path), "", name);
 }
 
-char *path_hidden(const char *path) {
-    size_t length = folder_length(path);
-    return glue(path, length, ".", path + length);
+char *path_temporary(const char *folder, int number) {
+    char name[64];
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(name, sizeof name, ".inco-%lx-%lx-%x", (long)getpid(), (long)now.tv_nsec, (unsigned)number);
+    return path_join(folder, name);
 }
 
 /* ---- Lists ---- */

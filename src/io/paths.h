@@ -8,7 +8,7 @@
 char *path_folder(const char *path);                   /* "a/b.npy" -> "a", "b.npy" -> "." */
 char *path_join(const char *folder, const char *name); /* "a", "b" -> "a/b" */
 char *path_beside(const char *path, const char *name); /* a link's text seen from its folder: "a/x", "y" -> "a/y" */
-char *path_hidden(const char *path);                   /* "a/b.npy" -> "a/.b.npy" */
+char *path_temporary(const char *folder, int number);  /* a hidden name in it that nobody else is likely to use */
 
 typedef struct path_list {
     char **path;

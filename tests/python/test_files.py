@@ -200,7 +200,8 @@ def test_codes_of_either_integer(tmp_path, indices, pointers):
 
 def test_codes_unsorted_and_doubled(tmp_path):
     has(tmp_path, ".npz")
-    codes = scipy.sparse.csr_matrix((np.array([1.0, 2, 3, 4]), np.array([2, 0, 2, 1]), np.array([0, 3, 4])), shape=(2, 3))
+    values, columns, starts = np.array([1.0, 2, 3, 4]), np.array([2, 0, 2, 1]), np.array([0, 3, 4])
+    codes = scipy.sparse.csr_matrix((values, columns, starts), shape=(2, 3))
     scipy.sparse.save_npz(tmp_path / "c.npz", codes)
     convert(tmp_path, "codes", "c.npz", "d.npz")
     back = scipy.sparse.load_npz(tmp_path / "d.npz")
@@ -225,7 +226,8 @@ def test_origin_survives_and_scipy_ignores_it(tmp_path):
     convert(tmp_path, "codes", "c.npz", "d.npz")
     assert_same(scipy.sparse.load_npz(tmp_path / "d.npz"), codes)
     with np.load(tmp_path / "d.npz", allow_pickle=False) as d:
-        assert d["origin_kind"] == 1 and d["origin_window"] == 160 and d["origin_hop"] == 80 and d["origin_rate"] == 8000
+        assert d["origin_kind"] == 1 and d["origin_rate"] == 8000
+        assert d["origin_window"] == 160 and d["origin_hop"] == 80 and d["origin_hop"].dtype.kind == "i"
         np.testing.assert_array_equal(d["origin_shape"], [[240, 1], [230, 1]])
         np.testing.assert_array_equal(d["origin_mean"], np.arange(4.0))
 

@@ -38,16 +38,30 @@ static inline void meet(double c, double v, int sign, const path *at, int64_t at
     if (fall < next->fall) *next = (event){fall, atom, sign};
 }
 
-/* An atom meets C before `next` does iff |c - fall v| > C - fall there: one cheap test rules most atoms out. Active
+/* Just above the earliest meeting in a block, by division: what a first look compares with. */
+static double first_fall(const kernel_work *w, const path *at, const vector c[VECTORS], const vector v[VECTORS]) {
+    const vector level = vector_of((real)at->level), one = vector_of(1), none = vector_of(-(real)at->level);
+    vector earliest = none; /* negated, so that the largest is the first */
+    for (int i = 0; i < VECTORS; i++) {
+        vector up = one - v[i], down = one + v[i];
+        vector_bits rises = up > (real)PARALLEL, sinks = down > (real)PARALLEL;
+        earliest = vector_max(earliest, vector_select(rises, (c[i] - level) / vector_select(rises, up, one), none));
+        if (!w->rules.nonnegative)
+            earliest =
+                vector_max(earliest, vector_select(sinks, (-c[i] - level) / vector_select(sinks, down, one), none));
+    }
+    return fmin(fmax(0, -(double)largest_lane(earliest)) + 8 * ROUNDING * at->level, at->level);
+}
+
+/* An atom meets C within a fall iff |c - fall v| > C - fall at its end: one cheap test rules most atoms out. Active
  * atoms are kept at c = v = 0 and do not pass it. */
-static inline void look(const kernel_work *w, const path *at, int64_t b, event *next) {
+static inline void look_closer(const kernel_work *w, const path *at, int64_t b, double fall, event *next) {
     const vector *c = (const vector *)((const real *)w->corr + b * BLOCK);
     const vector *v = (const vector *)((const real *)w->slope + b * BLOCK);
-    const vector level = vector_of((real)(at->level - next->fall));
-    const real fall = (real)next->fall;
+    const vector step = vector_of((real)fall), level = vector_of((real)(at->level - fall));
     unsigned found[VECTORS], any = 0;
     for (int i = 0; i < VECTORS; i++) {
-        vector then = c[i] - fall * v[i];
+        vector then = c[i] - step * v[i];
         any |= found[i] = lanes_greater(w->rules.nonnegative ? then : vector_abs(then), level);
     }
     for (int i = 0; any && i < VECTORS; i++) {
@@ -59,6 +73,16 @@ static inline void look(const kernel_work *w, const path *at, int64_t b, event *
             if (!w->rules.nonnegative) meet(cj, vj, -1, at, j, next);
         }
     }
+}
+
+/* The first event of a block, if it comes before the first so far. An event later than the fall looked at leaves others
+ * before it unseen: then it is the fall to look at. */
+static inline void look(const kernel_work *w, const path *at, int64_t b, event *next) {
+    const vector *c = (const vector *)((const real *)w->corr + b * BLOCK);
+    const vector *v = (const vector *)((const real *)w->slope + b * BLOCK);
+    const double fall = next->atom < 0 ? first_fall(w, at, c, v) : next->fall;
+    look_closer(w, at, b, fall, next);
+    if (next->fall > fall) look_closer(w, at, b, next->fall, next);
 }
 
 /* Brings the correlations of a block up to date. */
@@ -92,10 +116,12 @@ static event add_column(kernel_work *w, path *at, int64_t j, double rho, double 
     const real *gram = basis_gram(w, j);
     event next = {at->level, -1, 0};
     for (int64_t b = 0; b < w->stride / BLOCK; b++) {
-        vector p[VECTORS], *v = (vector *)((real *)w->slope + b * BLOCK);
+        vector p[VECTORS], *c = (vector *)((real *)w->corr + b * BLOCK), *v = (vector *)((real *)w->slope + b * BLOCK);
         basis_new_block(w, b, gram, (real)(1 / rho), p);
-        follow(w, b, (real)at->pending);
-        for (int i = 0; i < VECTORS; i++) v[i] += (real)z * p[i];
+        for (int i = 0; i < VECTORS; i++) {
+            c[i] -= (real)at->pending * v[i];
+            v[i] += (real)z * p[i];
+        }
         look(w, at, b, &next);
     }
     at->pending = 0;
@@ -126,7 +152,8 @@ static event add_atom(kernel_work *w, path *at, event in, double rho, double a0)
     at->turn2 += z * z;
     at->left = rest(at->energy, at->left - w->proj[k] * w->proj[k]);
     at->parted = -1;
-    ((real *)w->slope)[in.atom] = ((real *)w->corr)[in.atom] = 0;
+    ((real *)w->slope)[in.atom] = (real)(-z * rho); /* so that the pass takes both to 0 */
+    ((real *)w->corr)[in.atom] = (real)(at->pending * -z * rho);
     event next = add_column(w, at, in.atom, rho, z);
     ((real *)w->slope)[in.atom] = ((real *)w->corr)[in.atom] = 0;
     w->count++;

@@ -19,23 +19,45 @@ static inline real key_of(const kernel_work *w, int64_t j) {
     return left > (real)PIVOT ? c * c / left : 0;
 }
 
-/* Looks through one block for a better atom: a cheap test of all lanes, c^2 > key * norm without a division for OLS,
- * and a closer look only where it succeeds. Atoms already chosen have correlations near 0 and do not pass it. */
-static inline void look(const kernel_work *w, int64_t b, const vector c[VECTORS], choice *best) {
-    const vector *norm = (const vector *)((const real *)w->norm + b * BLOCK), limit = vector_of(best->key);
-    unsigned found[VECTORS], any = 0;
+/* Just below the largest key of a block: what a first look compares with. */
+static real first_limit(const vector key[VECTORS], const vector norm[VECTORS], int ols) {
+    vector largest = {0};
     for (int i = 0; i < VECTORS; i++) {
-        vector key = w->rules.nonnegative ? c[i] : vector_abs(c[i]);
-        int ols = w->rules.coder == CODER_OLS;
-        any |= found[i] = ols ? lanes_greater(key * vector_abs(key), limit * norm[i]) : lanes_greater(key, limit);
+        vector_bits live = norm[i] > (real)PIVOT;
+        vector k = ols ? vector_select(live, key[i] / vector_select(live, norm[i], vector_of(1)), (vector){0}) : key[i];
+        largest = vector_max(largest, k);
     }
+    return largest_lane(largest) * (1 - 8 * (real)ROUNDING);
+}
+
+/* Looks through one block for an atom with a key above the limit: a cheap test of all lanes, c^2 > limit * norm without
+ * a division for OLS, and the key itself only where it succeeds. Atoms already chosen have correlations near 0. */
+static inline void look_closer(const kernel_work *w, int64_t b, const vector key[VECTORS], real limit, choice *best) {
+    const vector *norm = (const vector *)((const real *)w->norm + b * BLOCK), bar = vector_of(limit);
+    const int ols = w->rules.coder == CODER_OLS;
+    unsigned found[VECTORS], any = 0;
+    for (int i = 0; i < VECTORS; i++) any |= found[i] = lanes_greater(key[i], ols ? bar * norm[i] : bar);
     for (int i = 0; any && i < VECTORS; i++) {
         for (unsigned lanes = found[i]; lanes; lanes &= lanes - 1) {
             int64_t j = b * BLOCK + i * (int)LANES + __builtin_ctz(lanes);
-            real key = key_of(w, j);
-            if (key > best->key) *best = (choice){j, key};
+            real exact = key_of(w, j);
+            if (exact > best->key) *best = (choice){j, exact};
         }
     }
+}
+
+/* The best atom of a block, if it is better than the best so far. */
+static inline void look(const kernel_work *w, int64_t b, const vector c[VECTORS], choice *best) {
+    const vector *norm = (const vector *)((const real *)w->norm + b * BLOCK);
+    const int ols = w->rules.coder == CODER_OLS;
+    vector key[VECTORS];
+    for (int i = 0; i < VECTORS; i++) {
+        vector allowed = w->rules.nonnegative ? vector_max(c[i], (vector){0}) : vector_abs(c[i]);
+        key[i] = ols ? allowed * allowed : allowed;
+    }
+    const int first = best->atom < 0;
+    look_closer(w, b, key, first ? first_limit(key, norm, ols) : best->key, best);
+    if (first && best->atom < 0) look_closer(w, b, key, 0, best);
 }
 
 static choice look_everywhere(const kernel_work *w) {
@@ -63,7 +85,7 @@ static choice add_column(kernel_work *w, int64_t j, double rho, double alpha) {
 
 /* Largest |d'r| (or d'r) over the atoms left. */
 static double largest_correlation(const kernel_work *w, choice best) {
-    if (w->rules.coder == CODER_OMP || best.atom < 0) return best.key;
+    if (w->rules.coder == CODER_OMP) return best.key;
     const real *c = w->corr, *free = w->free;
     double largest = 0;
     for (int64_t j = 0; j < w->stride; j++) {
@@ -73,13 +95,19 @@ static double largest_correlation(const kernel_work *w, choice best) {
     return largest;
 }
 
+/* What the best atom would take off the residual's norm is at least the largest correlation. */
+static int nothing_left(const kernel_work *w, choice best, double energy) {
+    double gain = w->rules.coder == CODER_OLS ? sqrt((double)best.key) : (double)best.key;
+    return gain <= NOTHING * sqrt(energy);
+}
+
 static int finished(const kernel_work *w, choice best, double energy) {
     const kernel_rules *rules = &w->rules;
-    if (best.atom < 0 || w->count >= rules->atoms) return 1;
+    if (best.atom < 0 || w->count >= rules->atoms || nothing_left(w, best, energy)) return 1;
     if (w->residual <= rules->tolerance * fabs(rules->tolerance) * energy) return 1;
+    if (rules->lambda < 0 && rules->coherence < 0) return 0;
     double c = largest_correlation(w, best);
-    if (c <= NOTHING * sqrt(energy) || c <= rules->lambda) return 1;
-    return rules->coherence >= 0 && c <= rules->coherence * sqrt(w->residual);
+    return c <= rules->lambda || (rules->coherence >= 0 && c <= rules->coherence * sqrt(w->residual));
 }
 
 /* Adds atom j, at distance rho from the span: q'x = d_j'r / rho. */

@@ -52,6 +52,20 @@ static inline vector vector_of(real x) {
     return (vector){0} + x;
 }
 
+static inline vector vector_select(vector_bits choose, vector a, vector b) {
+    return (vector)(((vector_bits)a & choose) | ((vector_bits)b & ~choose));
+}
+
+static inline vector vector_max(vector a, vector b) {
+    return vector_select(a > b, a, b);
+}
+
+static inline real largest_lane(vector x) {
+    real largest = x[0];
+    for (unsigned i = 1; i < LANES; i++) largest = x[i] > largest ? x[i] : largest;
+    return largest;
+}
+
 /* Bit i is set where a > b in lane i. The compilers do not find these instructions by themselves; the last form is
  * their portable twin. */
 static inline unsigned lanes_greater(vector a, vector b) {
