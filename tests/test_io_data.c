@@ -194,7 +194,7 @@ static void what_does_not_go_together(void **state) {
     assert_fails(open_one(&data, two[0], "window=10", &error), INCO_EINVAL, "--window is for audio, and");
     assert_fails(open_one(&data, two[0], "hop=10", &error), INCO_EINVAL, "--hop is for audio and images");
     assert_fails(open_one(&data, two[0], "rate=10", &error), INCO_EINVAL, "--rate is for audio");
-    assert_fails(open_one(&data, two[0], "patch=2x2", &error), INCO_EINVAL, "--patch is for images");
+    assert_fails(open_one(&data, two[0], "patch=3x2", &error), INCO_EDIM, "--patch 3x2 has 6 values, the signals of");
     assert_fails(open_one(&data, mixed[1], "", &error), INCO_EINVAL, "c.pgm is an image: give --patch");
     assert_fails(open_one(&data, mixed[1], "patch=3x2", &error), INCO_EDATA,
                  "2 x 2 pixels: smaller than the patch of 3 x 2");

@@ -154,7 +154,7 @@ typedef struct inco_metrics {
     double norm_min, norm_max;              /* of the atoms as given, zero atoms included */
     double coherence_max, coherence_rms, coherence_mean, coherence_median; /* of |d_i'd_j| over i < j */
     double welch;                           /* lower bound on coherence_max: Welch, or Levenshtein for L > D(D+1)/2 */
-    int64_t erc_sparsity;                   /* largest k with k < (1 + 1/mu) / 2 */
+    int64_t erc_sparsity;                   /* largest k with k < (1 + 1/mu) / 2, at most the number of atoms */
     int64_t babel_count;
     double babel[INCO_BABEL_MAX];           /* babel[k-1] = max over atoms of the sum of its k largest |d_i'd_j| */
     int64_t histogram[INCO_HISTOGRAM_BINS]; /* pairs with |d_i'd_j| in [b, b + 1) / 100; 1 counts in the last */
@@ -302,7 +302,7 @@ INCO_API void inco_origin_free(inco_origin *origin);
 INCO_API int inco_load(const char *path, const inco_options *options, inco_mat *m, inco_error *error);
 
 /* Writes a matrix as .npy .npz .csv .tsv .mat by the file's name; `meta` (JSON text, may be NULL) goes into .npz and
- * .mat. "-" is standard output, as .npy. The file appears whole under its name or not at all. */
+ * .mat. Options used: columns. "-" is standard output, as .npy. The file appears whole under its name or not at all. */
 INCO_API int inco_save(const char *path, const inco_mat *m, const inco_options *options, const char *meta,
                        inco_error *error);
 

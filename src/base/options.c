@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/point.h"
 
 typedef enum kind { FLAG, INTEGER, REAL_NUMBER, CHOICE, TEXT, PATCH } kind;
 
@@ -88,7 +89,7 @@ static const row table[] = {
     ROW("rate", 0, "HZ", NULL, NULL, CODING, "Data", REAL_NUMBER, rate, 1, 1e9,
         "audio: resample to HZ"),
     ROW("patch", 0, "RxC", NULL, NULL, CODING, "Data", PATCH, patch_rows, 0, 0,
-        "images: rows and columns of a patch, such as 8x8"),
+        "images: rows and columns of a patch, such as 8x8 (with matrices: what their signals are, for --init dct)"),
     ROW("signals", 0, "N", NULL, NULL, L, "Data", INTEGER, signals, 1, LARGE,
         "take N signals at random: windows, patches or rows; digital silence is left out"),
     ROW("columns", 0, NULL, NULL, NULL, ALL, "Data", FLAG, columns, 0, 0,
@@ -175,8 +176,11 @@ static int set_number(inco_options *o, const row *r, double value, inco_error *e
 }
 
 static int set_number_text(inco_options *o, const row *r, const char *text, inco_error *error) {
+    point_locale locale;
     char *end;
+    if (point_enter(&locale) < 0) return error_no_memory(error);
     double value = strtod(text, &end);
+    point_leave(&locale);
     if (end == text || *end || !isfinite(value))
         return error_set(error, INCO_EINVAL, "--%s takes a number, not '%s'", r->public.name, text);
     return set_number(o, r, value, error);
@@ -306,6 +310,19 @@ static int write_choice(const row *r, int64_t place, char *buffer, size_t size) 
     return snprintf(buffer, size, "%.*s", (int)strcspn(word, "|"), word);
 }
 
+/* The fewest digits that give the number back. */
+static int write_real(double value, char *buffer, size_t size) {
+    char text[32];
+    point_locale locale;
+    if (point_enter(&locale) < 0) return -1;
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    point_leave(&locale);
+    return snprintf(buffer, size, "%s", text);
+}
+
 int inco_options_get(const inco_options *o, const char *name, char *buffer, size_t size) {
     const row *r = find(name);
     if (!r) return -1;
@@ -314,8 +331,7 @@ int inco_options_get(const inco_options *o, const char *name, char *buffer, size
     case FLAG:
         return snprintf(buffer, size, "%s", integer ? "yes" : "no");
     case REAL_NUMBER:
-        return isnan(*real_at(o, r)) ? snprintf(buffer, size, "%s", "")
-                                     : snprintf(buffer, size, "%.17g", *real_at(o, r));
+        return isnan(*real_at(o, r)) ? snprintf(buffer, size, "%s", "") : write_real(*real_at(o, r), buffer, size);
     case TEXT:
         return snprintf(buffer, size, "%s", *text_at(o, r) ? *text_at(o, r) : "");
     case PATCH:

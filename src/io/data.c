@@ -125,7 +125,7 @@ static int check_options(const inco_data *d, const inco_options *o, inco_error *
         const char *belongs;
     } rules[] = {{"window", 1u << IO_AUDIO, "audio"},
                  {"rate", 1u << IO_AUDIO, "audio"},
-                 {"patch", 1u << IO_IMAGE, "images"},
+                 {"patch", 1u << IO_IMAGE | 1u << IO_MATRIX, "images and matrices of patches"},
                  {"hop", 1u << IO_AUDIO | 1u << IO_IMAGE, "audio and images"}};
     const char *path = d->paths.path[0];
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
@@ -297,6 +297,14 @@ static void set_source(inco_data *d, const inco_options *o) {
     d->source.dim = d->cut.kind == IO_MATRIX ? d->files[0].array.m.rows : d->cut.rows * d->cut.cols;
 }
 
+/* With a matrix --patch only says what its signals are. */
+static int check_patch(const inco_data *d, const inco_options *o, inco_error *error) {
+    if (d->cut.kind != IO_MATRIX || !o->patch_rows || o->patch_rows * o->patch_cols == d->source.dim) return INCO_OK;
+    return error_set(error, INCO_EDIM, "--patch %lldx%lld has %lld values, the signals of %s have %lld",
+                     (long long)o->patch_rows, (long long)o->patch_cols, (long long)(o->patch_rows * o->patch_cols),
+                     d->paths.path[0], (long long)d->source.dim);
+}
+
 static int open_data(inco_data *d, const char *const *paths, int count, const inco_options *o, inco_error *error) {
     int status;
     TRY(paths_expand(&d->paths, paths, count, known_name, error));
@@ -306,6 +314,7 @@ static int open_data(inco_data *d, const char *const *paths, int count, const in
     TRY(load_files(d, o, error));
     TRY(check_equal(d, error));
     set_source(d, o);
+    TRY(check_patch(d, o, error));
     TRY(count_places(d, error));
     TRY(pick_signals(d, o, error));
 done:
