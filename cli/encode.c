@@ -95,6 +95,7 @@ static void print_summary(const encode_job *job) {
     run_say(r, "  cardinality       %.2f atoms per signal, %lld nonzeros", info->mean_cardinality,
             (long long)info->nonzeros);
     run_say(r, "  relative error    %.4f (%.2f dB)", info->relative_error, info->snr_db);
+    results_note_sparsity(r, info->dim, info->atoms);
     if (info->skipped_atoms) run_say(r, "  dependent atoms   %lld skipped", (long long)info->skipped_atoms);
     if (info->zero_atoms) run_say(r, "  zero atoms        %lld, never used", (long long)info->zero_atoms);
     if (info->zero_signals) run_say(r, "  zero signals      %lld, coded by nothing", (long long)info->zero_signals);

@@ -47,6 +47,7 @@ void learn_summary(const learn_job *job) {
     if (info->gamma > 0)
         run_say(r, "  gamma             %.6g (relative %.6g; at a tight frame %.3g of the data's energy)", info->gamma,
                 info->gamma_relative, info->tight_ratio);
+    results_note_sparsity(r, info->dim, info->atoms);
     run_say(r, "  atoms             %lld replaced, %lld unused in the end", (long long)info->replaced,
             (long long)info->unused);
     if (info->zero_signals) run_say(r, "  signals           %lld without energy", (long long)info->zero_signals);

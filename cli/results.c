@@ -88,3 +88,13 @@ void results_end(json *j) {
     json_end_object(j);
     fputc('\n', j->out);
 }
+
+void results_note_sparsity(const run *r, int64_t dim, int64_t atoms) {
+    const int64_t most = dim < atoms ? dim : atoms;
+    const double wanted = inco_options_get_number(r->options, "sparsity");
+    if (wanted > (double)most)
+        run_say(r,
+                "  note              --sparsity %.0f: no code has more than %lld atoms, the smaller of dimensions and "
+                "atoms",
+                wanted, (long long)most);
+}

@@ -23,6 +23,9 @@ int results_threads(const run *r);
 const char *results_bound(int64_t dim, int64_t atoms);
 const char *results_precision(inco_type type); /* "f32" or "f64" */
 
+/* Says so when --sparsity asks for more atoms than a code can have. */
+void results_note_sparsity(const run *r, int64_t dim, int64_t atoms);
+
 /* For --json: begins the object on standard output, and ends it with its newline. */
 json results_begin(const run *r);
 void results_end(json *j);
