@@ -20,13 +20,22 @@ struct inco_coder {
     int threads;
     kernel_rules rules;
     kernel_run run;
+    kernel_refine refine;
     inco_mat dictionary; /* D x L, unit norm */
     double *norms;       /* of the atoms as given */
     void *gram, *usable; /* stride x L; stride */
     kernel_work *work;   /* one per thread */
     inco_mat *products;  /* D'X of a block, stride x CODER_BLOCK, one per thread */
     coder_counts seen;
+    /* In double, where the reading of P is what takes the time: a coder in float32 that finds the atoms, and what it
+     * takes to solve for their coefficients in double. NULL: none. */
+    inco_coder *fast;
+    kernel_refinement *refining; /* one per thread, of the coder in double */
+    inco_mat *narrow;            /* a block of signals in float32, one per thread */
 };
+
+/* OMP's choices in float32 stand when they are further apart than this, relative to ||x||. */
+static const double FAST_MARGIN = 1e-6;
 
 /* ---- Making ---- */
 
@@ -87,6 +96,61 @@ static int make_workspaces(inco_coder *coder, inco_error *error) {
     return INCO_OK;
 }
 
+static void refining_free(kernel_refinement *r) {
+    double *arrays[] = {r->fit, r->path, r->right, r->step, r->rest, r->moved};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) memory_free(arrays[i]);
+}
+
+static int refining_new(kernel_refinement *r, const inco_coder *coder) {
+    const int64_t most = coder->rules.atoms;
+    int good = 1;
+    *r = (kernel_refinement){.dictionary = coder->dictionary.data, .dim = coder->dim};
+    r->fit = piece(most, sizeof(double), &good);
+    r->path = piece(most, sizeof(double), &good);
+    r->right = piece(most, sizeof(double), &good);
+    r->step = piece(most, sizeof(double), &good);
+    r->rest = piece(coder->dim, sizeof(double), &good);
+    r->moved = piece(coder->dim, sizeof(double), &good);
+    return good ? INCO_OK : INCO_ENOMEM;
+}
+
+/* Float32 finds the atoms of OMP and of the paths, unless the residual is to become too small for it. */
+static int fast_is_wanted(const inco_coder *coder) {
+    const kernel_rules *rules = &coder->rules;
+    if (coder->type != INCO_F64 || rules->nonnegative || rules->coder == CODER_OLS) return 0;
+    return rules->tolerance < 0 || rules->tolerance >= 0.02;
+}
+
+static int make_fast(inco_coder *coder, const inco_mat *dictionary, const inco_options *options, inco_error *error) {
+    int status = inco_coder_new(&coder->fast, dictionary, INCO_F32, options, error);
+    if (status < 0) return status;
+    coder->refining = NEW(kernel_refinement, coder->threads);
+    coder->narrow = NEW(inco_mat, coder->threads);
+    if (!coder->refining || !coder->narrow) return error_no_memory(error);
+    for (int t = 0; t < coder->threads; t++) {
+        kernel_refinement *r = &coder->refining[t];
+        if (refining_new(r, coder) < 0) return error_no_memory(error);
+        r->fast = &coder->fast->work[t];
+        r->fast->margin = FAST_MARGIN;
+        r->to = &coder->work[t];
+        if ((status = inco_mat_new(&coder->narrow[t], INCO_F32, coder->dim, CODER_BLOCK, error)) < 0) return status;
+    }
+    return INCO_OK;
+}
+
+void coder_without_fast(inco_coder *coder) {
+    for (int t = 0; t < coder->threads; t++) {
+        if (coder->refining) refining_free(&coder->refining[t]);
+        if (coder->narrow) inco_mat_free(&coder->narrow[t]);
+    }
+    inco_coder_free(coder->fast);
+    memory_free(coder->refining);
+    memory_free(coder->narrow);
+    coder->fast = NULL;
+    coder->refining = NULL;
+    coder->narrow = NULL;
+}
+
 /* G = D'D from the atoms as rounded to the coder's type, in double, in stripes of columns. */
 static int make_gram(inco_coder *coder, inco_error *error) {
     enum { STRIPE = 512 };
@@ -130,6 +194,7 @@ int coder_set_dictionary(inco_coder *coder, const inco_mat *dictionary, inco_err
             ((double *)coder->usable)[j] = usable;
     }
     TRY(make_gram(coder, error));
+    if (coder->fast) TRY(coder_set_dictionary(coder->fast, dictionary, error));
 done:
     inco_mat_free(&exact);
     return status;
@@ -168,9 +233,11 @@ int inco_coder_new(inco_coder **result, const inco_mat *dictionary, inco_type pr
     coder->threads = parallel_threads(options->threads);
     coder->rules = rules_from(options, coder->dim, coder->atoms);
     coder->run = kernel_choose(coder->rules.coder, precision);
+    coder->refine = kernel_choose_refine();
     TRY(make_arrays(coder, error));
     TRY(coder_set_dictionary(coder, dictionary, error));
     TRY(make_workspaces(coder, error));
+    if (fast_is_wanted(coder)) TRY(make_fast(coder, dictionary, options, error));
     *result = coder;
 done:
     if (status < 0) inco_coder_free(coder);
@@ -180,6 +247,7 @@ done:
 
 void inco_coder_free(inco_coder *coder) {
     if (!coder) return;
+    coder_without_fast(coder);
     for (int t = 0; t < coder->threads; t++) {
         if (coder->work) work_free(&coder->work[t]);
         if (coder->products) inco_mat_free(&coder->products[t]);
@@ -256,34 +324,63 @@ static int append(inco_csc *codes, const kernel_work *w, const double *norms, in
     return INCO_OK;
 }
 
-static int code_signal(const batch *job, int64_t n, const void *products, int thread, inco_error *error) {
+/* Atoms from float32, coefficients in double. 0 when they do not hold. */
+static int code_fast(inco_coder *coder, const double *x, const void *products, double energy, int thread) {
+    kernel_refinement *r = &coder->refining[thread];
+    r->signal = x;
+    r->energy = energy;
+    return coder->fast->run(r->fast, products, energy) >= 0 && coder->refine(r);
+}
+
+/* The code of signal n goes to the thread's workspace; `products` are its column of D'X, of the fast coder's if there
+ * is one. */
+static int code_signal(const batch *job, int64_t n, const void *products, double energy, int thread) {
     inco_coder *coder = job->coder;
-    kernel_work *w = &coder->work[thread];
+    if (!coder->fast) return coder->run(&coder->work[thread], products, energy);
+    if (code_fast(coder, mat_column(job->x, n), products, energy, thread)) return INCO_OK;
+    inco_mat x = mat_columns(job->x, n, 1), own = mat_columns(&coder->products[thread], 0, 1);
+    own.rows = coder->atoms;
+    blas_multiply(1, "TN", 1, &coder->dictionary, &x, 0, &own);
+    return coder->run(&coder->work[thread], own.data, energy);
+}
+
+static int take_signal(const batch *job, int64_t n, const void *products, int thread, inco_error *error) {
+    kernel_work *w = &job->coder->work[thread];
     block_codes *block = &job->blocks[n / CODER_BLOCK];
     double energy = energy_of(job->x, n);
     w->count = w->skipped = 0;
     w->residual = energy;
     if (energy == 0)
         block->seen.zero_signals++;
-    else if (coder->run(w, products, energy) < 0)
+    else if (code_signal(job, n, products, energy, thread) < 0)
         return error_no_memory(error);
     sort_support(w);
     block->seen.skipped += w->skipped;
     if (job->residual) job->residual[n] = w->residual;
-    return append(&block->codes, w, coder->norms, error);
+    return append(&block->codes, w, job->coder->norms, error);
+}
+
+/* D'X of a block, by the coder that chooses the atoms. */
+static inco_mat block_products(inco_coder *coder, const inco_mat *x, int thread) {
+    const inco_coder *chooses = coder->fast ? coder->fast : coder;
+    inco_mat signals = *x, products = mat_columns(&chooses->products[thread], 0, x->cols), filled = products;
+    if (coder->fast) {
+        signals = mat_columns(&coder->narrow[thread], 0, x->cols);
+        mat_copy(&signals, x);
+    }
+    filled.rows = coder->atoms;
+    blas_multiply(1, "TN", 1, &chooses->dictionary, &signals, 0, &filled);
+    return products;
 }
 
 static int code_block(void *self, int64_t b, int thread, inco_error *error) {
     const batch *job = self;
     inco_coder *coder = job->coder;
     int64_t first = b * CODER_BLOCK, left = job->x->cols - first, count = left < CODER_BLOCK ? left : CODER_BLOCK;
-    inco_mat x = mat_columns(job->x, first, count), products = mat_columns(&coder->products[thread], 0, count);
-    inco_mat filled = products;
-    filled.rows = coder->atoms;
+    inco_mat x = mat_columns(job->x, first, count), products = block_products(coder, &x, thread);
     int status = csc_new(&job->blocks[b].codes, coder->type, coder->atoms, count, 16 * count, error);
-    blas_multiply(1, "TN", 1, &coder->dictionary, &x, 0, &filled);
     for (int64_t n = 0; status >= 0 && n < count; n++)
-        status = code_signal(job, first + n, mat_column(&products, n), thread, error);
+        status = take_signal(job, first + n, mat_column(&products, n), thread, error);
     return status;
 }
 

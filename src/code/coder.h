@@ -13,6 +13,9 @@ typedef struct coder_counts {
 
 coder_counts coder_seen(const inco_coder *coder);
 
+/* For tests: a coder in double that does everything in double. */
+void coder_without_fast(inco_coder *coder);
+
 /* A new dictionary of the same size in the same coder. */
 int coder_set_dictionary(inco_coder *coder, const inco_mat *dictionary, inco_error *error);
 

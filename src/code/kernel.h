@@ -22,6 +22,8 @@ typedef struct kernel_rules {
     double lambda;    /* max |d'r| */
 } kernel_rules;
 
+typedef enum kernel_end { END_OF_PATH, END_EVENT, END_LAMBDA, END_COHERENCE, END_TOLERANCE } kernel_end;
+
 /* One thread's state: what is given, what is worked on, and the result. Arrays named "real" are float or double. With
  * S the support, G_SS = R'R its Cholesky factor and Q = D_S R^-1 orthonormal, P = D'Q holds the products of all atoms
  * with the basis; everything else follows from its columns. */
@@ -42,6 +44,13 @@ typedef struct kernel_work {
     double *solution;                 /* of R b = y */
     int32_t *retired;                 /* atoms given up for this signal as dependent */
 
+    double margin;    /* OMP: note choices that are closer than this, relative to ||x||; 0: do not */
+    int uncertain;    /* ... there was one, or rounding errors had a say */
+    kernel_end ended; /* what ended a path, for those who compute its end anew */
+    int64_t rank;     /* size of the basis: support, factor and turn before zeros were taken out */
+    int32_t next;     /* the atom that would have entered next, and its sign */
+    int next_sign;
+
     int64_t count; /* the support's size, the result's nonzeros in the end */
     int32_t *support;
     double *value;
@@ -51,6 +60,22 @@ typedef struct kernel_work {
 
 /* Codes the signal with a0 = D'x (real, stride) and energy x'x. INCO_ENOMEM, or 0. */
 typedef int (*kernel_run)(kernel_work *work, const void *a0, double energy);
+
+/* For signals coded in float32 (`fast`) whose result is wanted in double: solves anew for the coefficients on its
+ * support, from the atoms and the signal in double, and for the end of its path. */
+typedef struct kernel_refinement {
+    const double *dictionary; /* D x L, unit-norm columns */
+    const double *signal;
+    int64_t dim;
+    double energy; /* x'x */
+    kernel_work *fast;
+    kernel_work *to;                                  /* support, value, count, residual: the result */
+    double *fit, *path, *right, *step, *rest, *moved; /* room: the support's size, and dim for the last two */
+} kernel_refinement;
+
+/* 1 when refined; 0 when the support or the signs do not hold in double, and the signal has to be coded in double. */
+typedef int (*kernel_refine)(kernel_refinement *job);
+kernel_refine kernel_choose_refine(void);
 
 /* The kernel for a coder, precision and this CPU. */
 kernel_run kernel_choose(int coder, inco_type type);

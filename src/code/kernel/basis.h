@@ -127,6 +127,7 @@ static inline void basis_start(kernel_work *w, const void *a0, double energy) {
     memcpy(w->corr, a0, (size_t)w->stride * sizeof(real));
     memcpy(w->free, w->usable, (size_t)w->stride * sizeof(real));
     w->count = w->skipped = 0;
+    w->uncertain = 0;
     w->residual = energy;
 }
 
@@ -134,11 +135,13 @@ static inline void basis_start(kernel_work *w, const void *a0, double energy) {
 static inline void basis_retire(kernel_work *w, int64_t j) {
     ((real *)w->free)[j] = 0;
     w->retired[w->skipped++] = (int32_t)j;
+    w->uncertain = 1;
 }
 
 /* The result: coefficients from `b`, without the zeros. */
 static inline void basis_result(kernel_work *w, const double *b) {
     int64_t kept = 0;
+    w->rank = w->count;
     for (int64_t m = 0; m < w->count; m++) {
         if (b[m] == 0) continue;
         w->support[kept] = w->support[m];

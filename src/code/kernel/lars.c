@@ -187,17 +187,19 @@ static void drop_atom(kernel_work *w, path *at, int64_t i) {
 /* The level of C at which the stop rules end the path, at most the present one; 0 when none does.
  *   coherence: C = mu ||r||, C^2 (1 - mu^2 z'z) = mu^2 |r_LS|^2
  *   tolerance: |r_LS|^2 + z'z C^2 = tol^2 ||x||^2 */
-static double stop_level(const kernel_work *w, const path *at) {
+static double stop_level(const kernel_work *w, const path *at, kernel_end *which) {
     const kernel_rules *rules = &w->rules;
     double stop = rules->lambda > 0 ? rules->lambda : 0;
+    *which = stop > 0 ? END_LAMBDA : END_OF_PATH;
     if (rules->coherence >= 0) {
         double share = 1 - rules->coherence * rules->coherence * at->turn2;
         double level = share > 0 ? rules->coherence * sqrt(at->left / share) : at->level;
-        stop = fmax(stop, level);
+        if (level > stop) stop = level, *which = END_COHERENCE;
     }
     if (rules->tolerance >= 0) {
         double room = rules->tolerance * rules->tolerance * at->energy - at->left;
-        if (room >= 0 && at->turn2 > 0) stop = fmax(stop, sqrt(room / at->turn2));
+        double level = room >= 0 && at->turn2 > 0 ? sqrt(room / at->turn2) : 0;
+        if (level > stop) stop = level, *which = END_TOLERANCE;
     }
     return fmin(stop, at->level);
 }
@@ -223,9 +225,13 @@ static int64_t first_to_vanish(const kernel_work *w, double *fall) {
 /* Moves down the path by at most `next.fall`. Returns what ended the move: 0 the event, 1 a stop rule, 2 a LASSO drop
  * (done here). */
 static int move(kernel_work *w, path *at, event next) {
-    double fall = next.fall, stop = stop_level(w, at);
+    kernel_end which;
+    double fall = next.fall, stop = stop_level(w, at, &which);
     int ended = stop > 0 && at->level - stop <= fall;
     if (ended) fall = at->level - stop;
+    w->ended = ended ? which : next.atom < 0 ? END_OF_PATH : END_EVENT;
+    w->next = (int32_t)next.atom;
+    w->next_sign = next.sign;
     int64_t leaves = -1;
     if (at->lasso) {
         basis_solve(w, w->turn, w->solution);
@@ -240,9 +246,10 @@ static int move(kernel_work *w, path *at, event next) {
     return 2;
 }
 
-static int finished(const kernel_work *w, const path *at, event next) {
-    if (next.atom < 0 || w->count >= w->rules.atoms) return 1;
-    return at->level <= NOTHING * sqrt(at->energy) || (w->count == 0 && at->level <= stop_level(w, at));
+static int finished(kernel_work *w, const path *at, event next) {
+    kernel_end which;
+    if (next.atom < 0 || at->level <= NOTHING * sqrt(at->energy)) return w->uncertain = 1;
+    return w->count >= w->rules.atoms || (w->count == 0 && at->level <= stop_level(w, at, &which));
 }
 
 /* The coefficients: refit by least squares, or those of the path. An atom's part of the path is from where it entered

@@ -9,7 +9,19 @@
 typedef struct choice {
     int64_t atom; /* -1: none */
     real key;
+    real runner; /* OMP with a margin: the next best key, where it comes within the slack */
+    real slack;  /* the margin times ||x|| */
 } choice;
+
+static void take(choice *best, int64_t atom, real key) {
+    if (key > best->key) {
+        best->runner = best->key;
+        best->key = key;
+        best->atom = atom;
+    } else if (key > best->runner) {
+        best->runner = key;
+    }
+}
 
 /* The key of atom j if it may be chosen, else 0. */
 static inline real key_of(const kernel_work *w, int64_t j) {
@@ -33,15 +45,14 @@ static real first_limit(const vector key[VECTORS], const vector norm[VECTORS], i
 /* Looks through one block for an atom with a key above the limit: a cheap test of all lanes, c^2 > limit * norm without
  * a division for OLS, and the key itself only where it succeeds. Atoms already chosen have correlations near 0. */
 static inline void look_closer(const kernel_work *w, int64_t b, const vector key[VECTORS], real limit, choice *best) {
-    const vector *norm = (const vector *)((const real *)w->norm + b * BLOCK), bar = vector_of(limit);
+    const vector *norm = (const vector *)((const real *)w->norm + b * BLOCK), bar = vector_of(limit - best->slack);
     const int ols = w->rules.coder == CODER_OLS;
     unsigned found[VECTORS], any = 0;
     for (int i = 0; i < VECTORS; i++) any |= found[i] = lanes_greater(key[i], ols ? bar * norm[i] : bar);
     for (int i = 0; any && i < VECTORS; i++) {
         for (unsigned lanes = found[i]; lanes; lanes &= lanes - 1) {
             int64_t j = b * BLOCK + i * (int)LANES + __builtin_ctz(lanes);
-            real exact = key_of(w, j);
-            if (exact > best->key) *best = (choice){j, exact};
+            take(best, j, key_of(w, j));
         }
     }
 }
@@ -60,17 +71,20 @@ static inline void look(const kernel_work *w, int64_t b, const vector c[VECTORS]
     if (first && best->atom < 0) look_closer(w, b, key, 0, best);
 }
 
-static choice look_everywhere(const kernel_work *w) {
-    choice best = {-1, 0};
+/* Nothing chosen yet. */
+static choice no_choice(const kernel_work *w, double energy) {
+    return (choice){-1, 0, 0, (real)(w->margin * sqrt(energy))};
+}
+
+static choice look_everywhere(const kernel_work *w, choice best) {
     for (int64_t b = 0; b < w->stride / BLOCK; b++)
         look(w, b, (const vector *)((const real *)w->corr + b * BLOCK), &best);
     return best;
 }
 
 /* One pass: p = (g_j - P r) / rho, correlations less alpha p, remaining norms less p^2, and the next choice. */
-static choice add_column(kernel_work *w, int64_t j, double rho, double alpha) {
+static choice add_column(kernel_work *w, choice best, int64_t j, double rho, double alpha) {
     const real *gram = basis_gram(w, j);
-    choice best = {-1, 0};
     for (int64_t b = 0; b < w->stride / BLOCK; b++) {
         vector p[VECTORS], *c = (vector *)((real *)w->corr + b * BLOCK),
                            *norm = (vector *)((real *)w->norm + b * BLOCK);
@@ -101,25 +115,35 @@ static int nothing_left(const kernel_work *w, choice best, double energy) {
     return gain <= NOTHING * sqrt(energy);
 }
 
-static int finished(const kernel_work *w, choice best, double energy) {
+/* Is the value below the limit? Notes when it is too close to tell from float32. */
+static int below(kernel_work *w, double value, double limit, double slack) {
+    if (slack > 0 && fabs(value - limit) <= slack) w->uncertain = 1;
+    return value <= limit;
+}
+
+static int finished(kernel_work *w, choice best, double energy) {
     const kernel_rules *rules = &w->rules;
-    if (best.atom < 0 || w->count >= rules->atoms || nothing_left(w, best, energy)) return 1;
-    if (w->residual <= rules->tolerance * fabs(rules->tolerance) * energy) return 1;
+    const double slack = (double)best.slack;
+    if (best.atom < 0 || nothing_left(w, best, energy)) return w->uncertain = 1;
+    if (w->count >= rules->atoms) return 1;
+    if (rules->tolerance >= 0 &&
+        below(w, w->residual, rules->tolerance * rules->tolerance * energy, slack * sqrt(energy)))
+        return 1;
     if (rules->lambda < 0 && rules->coherence < 0) return 0;
     double c = largest_correlation(w, best);
-    return c <= rules->lambda || (rules->coherence >= 0 && c <= rules->coherence * sqrt(w->residual));
+    return (rules->lambda >= 0 && below(w, c, rules->lambda, slack)) ||
+           (rules->coherence >= 0 && below(w, c, rules->coherence * sqrt(w->residual), slack));
 }
 
 /* Adds atom j, at distance rho from the span: q'x = d_j'r / rho. */
-static choice add_atom(kernel_work *w, int64_t j, double rho) {
+static choice add_atom(kernel_work *w, choice none, int64_t j, double rho) {
     double alpha = (double)((const real *)w->corr)[j] / rho;
-    choice next;
     w->support[w->count] = (int32_t)j;
     basis_column(w, w->count)[w->count] = rho;
     w->proj[w->count] = alpha;
     w->entry[w->count] = w->turn[w->count] = 0;
     ((real *)w->free)[j] = 0;
-    next = add_column(w, j, rho, alpha);
+    choice next = add_column(w, none, j, rho, alpha);
     ((real *)w->norm)[j] = 1; /* it is 0 now: with 1 its key of 0 never makes the search look closer */
     w->residual -= alpha * alpha;
     if (w->residual < 0) w->residual = 0;
@@ -180,19 +204,21 @@ int KERNEL(pursuit)(kernel_work *w, const void *a0, double energy) {
     basis_start(w, a0, energy);
     if (w->rules.coder == CODER_OLS)
         for (int64_t j = 0; j < w->stride; j++) ((real *)w->norm)[j] = 1;
-    choice best = look_everywhere(w);
+    const choice none = no_choice(w, energy);
+    choice best = look_everywhere(w, none);
     /* Without removals a step per atom; every round with removals lowers the error, so the limit is a safeguard. */
     for (int64_t step = 0, limit = 4 * w->rules.atoms + 64; step < limit && !finished(w, best, energy); step++) {
         double left = basis_row(w, best.atom);
         if (left <= PIVOT) {
             basis_retire(w, best.atom);
-            best = look_everywhere(w);
+            best = look_everywhere(w, none);
             limit++;
             continue;
         }
         if (basis_reserve(w) < 0) return INCO_ENOMEM;
-        best = add_atom(w, best.atom, sqrt(left));
-        if (w->rules.nonnegative && make_nonnegative(w)) best = look_everywhere(w);
+        if (best.key - best.runner < best.slack) w->uncertain = 1;
+        best = add_atom(w, none, best.atom, sqrt(left));
+        if (w->rules.nonnegative && make_nonnegative(w)) best = look_everywhere(w, none);
     }
     basis_solve(w, w->proj, w->solution);
     basis_result(w, w->solution);

@@ -1,0 +1,113 @@
+/* Coders in double that let float32 find the atoms, against the same coders all in double. */
+#include "check.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "code/coder.h"
+#include "sparse/csc.h"
+
+/* Sinusoids of random frequency and phase with some noise: coherent, as windows of speech are. */
+static inco_mat tones(int64_t dim, int64_t count, uint64_t seed) {
+    inco_mat m = check_random(INCO_F64, dim, count, seed);
+    for (int64_t n = 0; n < count; n++)
+        for (int64_t i = 0; i < dim; i++) {
+            double value = 0.02 * mat_get(&m, i, n);
+            for (int k = 0; k < 4; k++) {
+                uint64_t draw = (uint64_t)(4 * n + k);
+                double u = rng_uniform(seed + 1, RNG_TEST, draw), phase = 6.3 * rng_uniform(seed + 2, RNG_TEST, draw);
+                value += rng_normal(seed + 3, RNG_TEST, draw) * cos(2 * u * u * (double)i + phase);
+            }
+            mat_set(&m, i, n, value);
+        }
+    mat_normalize_columns(&m, NULL);
+    return m;
+}
+
+static inco_csc encode(const inco_mat *d, const inco_mat *x, const inco_options *o, int fast, double *residual) {
+    inco_coder *coder;
+    inco_csc codes = {0};
+    assert_int_equal(inco_coder_new(&coder, d, INCO_F64, o, NULL), INCO_OK);
+    if (!fast) coder_without_fast(coder);
+    assert_int_equal(inco_coder_run(coder, x, &codes, residual, NULL), INCO_OK);
+    inco_coder_free(coder);
+    return codes;
+}
+
+static int same_support(const inco_csc *a, const inco_csc *b, int64_t n) {
+    int64_t count = a->start[n + 1] - a->start[n];
+    if (count != b->start[n + 1] - b->start[n]) return 0;
+    return !memcmp(a->index + a->start[n], b->index + b->start[n], (size_t)count * sizeof *a->index);
+}
+
+static double largest_difference(const inco_csc *a, const inco_csc *b, int64_t n) {
+    double most = 0;
+    for (int64_t k = 0; k < a->start[n + 1] - a->start[n]; k++)
+        most = fmax(most, fabs(csc_value(a, a->start[n] + k) - csc_value(b, b->start[n] + k)));
+    return most;
+}
+
+/* Every support is the same but for ties, every coefficient to 1e-8, every residual to 1e-9 of the energy, which is 1.
+ */
+static void compare(const inco_mat *d, const inco_mat *x, inco_options *o, double ties) {
+    double *fast_residual = NEW(double, x->cols), *residual = NEW(double, x->cols);
+    inco_csc fast = encode(d, x, o, 1, fast_residual), plain = encode(d, x, o, 0, residual);
+    int64_t other = 0, atoms = 0;
+    for (int64_t n = 0; n < x->cols; n++) {
+        atoms += plain.start[n + 1] - plain.start[n];
+        if (!same_support(&fast, &plain, n)) {
+            other++;
+            continue;
+        }
+        assert_near(largest_difference(&fast, &plain, n), 0, 1e-8);
+        assert_near(fast_residual[n], residual[n], 1e-9);
+    }
+    if ((double)other > ties * (double)x->cols) print_error("%d of %d differ\n", (int)other, (int)x->cols);
+    assert_true((double)other <= ties * (double)x->cols);
+    assert_true(atoms > 3 * x->cols);
+    memory_free(fast_residual);
+    memory_free(residual);
+    inco_csc_free(&fast);
+    inco_csc_free(&plain);
+    inco_options_free(o);
+}
+
+/* OMP's choices are checked against a margin, so that not even ties differ; paths may differ by ties in their last
+ * atom. */
+static void compare_all(const inco_mat *d, const inco_mat *x) {
+    compare(d, x, OPTIONS("coder", "omp", "sparsity", "8"), 0);
+    compare(d, x, OPTIONS("coder", "omp", "sparsity", "25"), 0);
+    compare(d, x, OPTIONS("coder", "omp", "tolerance", "0.1"), 0);
+    compare(d, x, OPTIONS("coder", "omp", "lambda", "0.05"), 0);
+    compare(d, x, OPTIONS("coder", "omp", "residual-coherence", "0.3"), 0);
+    compare(d, x, OPTIONS("coder", "lars", "sparsity", "20"), 0.002);
+    compare(d, x, OPTIONS("coder", "lars", "tolerance", "0.2"), 0.002);
+    compare(d, x, OPTIONS("coder", "larc", "residual-coherence", "0.3"), 0.002);
+    compare(d, x, OPTIONS("coder", "larc", "residual-coherence", "0.3", "refit", "yes"), 0.002);
+    compare(d, x, OPTIONS("coder", "lasso", "lambda", "0.05"), 0.002);
+    compare(d, x, OPTIONS("coder", "lasso", "residual-coherence", "0.3"), 0.002);
+}
+
+static void float32_finds_what_double_finds(void **state) {
+    (void)state;
+    inco_mat d = check_dictionary(INCO_F64, 64, 200, 1), x = check_dictionary(INCO_F64, 64, 3000, 2);
+    compare_all(&d, &x);
+    inco_mat_free(&d);
+    inco_mat_free(&x);
+}
+
+static void also_in_coherent_dictionaries(void **state) {
+    (void)state;
+    inco_mat d = tones(64, 300, 3), x = tones(64, 3000, 13);
+    compare_all(&d, &x);
+    inco_mat_free(&d);
+    inco_mat_free(&x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(float32_finds_what_double_finds),
+        cmocka_unit_test(also_in_coherent_dictionaries),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
