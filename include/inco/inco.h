@@ -183,7 +183,8 @@ typedef struct inco_learn_info {
     double tight_ratio;              /* gamma (L^2/D - L) / ||X||^2: penalty of a tight frame over the data's energy */
     double relative_error;           /* ||X - D C|| / ||X||, codes in the final dictionary */
     double mean_cardinality;
-    double objective;                /* ||X - D C||^2 + gamma ||D'D - I||^2, after the last update */
+    double objective;                /* ||X - D C||^2 + gamma ||D'D - I||^2, after the last update; K-SVD's with
+                                      * the codes it has updated */
     double coherence_max, coherence_rms, coherence_mean, welch;
     double singular_max, singular_min;
     int64_t replaced;                /* atoms replaced over all iterations */
@@ -194,6 +195,7 @@ typedef struct inco_learn_info {
     const char *isa, *blas;
     int threads;
     double seconds_code, seconds_update, seconds_io, seconds_total;
+    int64_t replaced_coherent;       /* of those replaced, for their coherence with another: option "replace" */
 } inco_learn_info;
 
 typedef struct inco_progress {

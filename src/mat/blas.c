@@ -127,7 +127,31 @@ void blas_axpy(int64_t n, double alpha, const double *x, double *y) {
     for (int64_t i = 0; i < n; i++) y[i] += alpha * x[i];
 }
 
+void blas_symv(const inco_mat *a, const double *x, double *y) {
+    cblas_dsymv(CblasColMajor, CblasLower, (int)a->rows, 1, a->data, (int)a->ld, x, 1, 0, y, 1);
+}
+
+void blas_gemv(const inco_mat *m, double alpha, const double *x, double beta, double *y) {
+    cblas_dgemv(CblasColMajor, CblasNoTrans, (int)m->rows, (int)m->cols, alpha, m->data, (int)m->ld, x, 1, beta, y, 1);
+}
+
+void blas_gemv_transposed(const inco_mat *m, double alpha, const double *x, double beta, double *y) {
+    cblas_dgemv(CblasColMajor, CblasTrans, (int)m->rows, (int)m->cols, alpha, m->data, (int)m->ld, x, 1, beta, y, 1);
+}
+
 /* ---- LAPACK ---- */
+
+int lapack_tridiagonal_top(int64_t n, double *diagonal, double *beside, double *value, double *vector, double *work,
+                           int *iwork, inco_error *error) {
+    const lapack_int size = (lapack_int)n;
+    lapack_int found = 0;
+    if (LAPACKE_dstevx_work(LAPACK_COL_MAJOR, 'V', 'I', size, diagonal, beside, 0, 0, size, size, 0, &found, work,
+                            vector, size, work + n, iwork, iwork + 5 * n) != 0 ||
+        found != 1)
+        return error_set(error, INCO_ENUMERIC, "the largest eigenvalue of a tridiagonal matrix could not be computed");
+    *value = work[0];
+    return INCO_OK;
+}
 
 /* X = B V diag(1/w) V' over the eigenvalues w that count. */
 static int solve_by_eigenvalues(inco_mat *a, inco_mat *b, inco_error *error) {
@@ -186,7 +210,8 @@ int lapack_lq(inco_mat *m, inco_error *error) {
     int status = INCO_OK;
     LAPACKE_dgelqf_work(LAPACK_COL_MAJOR, rows, cols, m->data, ld, tau, &size, -1);
     work = NEW_RAW(double, (int64_t)size + 1);
-    if (!work || !tau) status = error_no_memory(error);
+    if (!work || !tau)
+        status = error_no_memory(error);
     else if (LAPACKE_dgelqf_work(LAPACK_COL_MAJOR, rows, cols, m->data, ld, tau, work, (lapack_int)size) != 0)
         status = error_set(error, INCO_ENUMERIC, "the LQ factorisation failed");
     for (int64_t j = 1; status == INCO_OK && j < m->rows; j++)
