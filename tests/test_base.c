@@ -1,6 +1,7 @@
 /* Foundations: memory, random numbers, the parallel loop, tree sums, options, codes. */
 #include "check.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -92,10 +93,13 @@ static void the_parallel_loop_reports_the_first_failure(void **state) {
 /* The tree over 8 chunks is ((0+1)+(2+3)) + ((4+5)+(6+7)), whatever the number of threads. */
 typedef struct shared_loops {
     uint64_t value[50], loop;
+    int threads;
+    atomic_int strangers;
 } shared_loops;
 
-static void add_piece(void *self, int64_t i) {
+static void add_piece(void *self, int64_t i, int member) {
     shared_loops *s = self;
+    s->strangers += member < 0 || member >= s->threads;
     s->value[i] = s->value[i] * 3 + s->loop + (uint64_t)i;
 }
 
@@ -116,11 +120,13 @@ static void a_team_shares_short_loops(void **state) {
     shared_loops alone = {0}, shared;
     inco_error error;
     for (alone.loop = 0; alone.loop < 2000; alone.loop++)
-        for (int64_t i = 0; i < (int64_t)(alone.loop % 51); i++) add_piece(&alone, i);
+        for (int64_t i = 0; i < (int64_t)(alone.loop % 51); i++) add_piece(&alone, i, 0);
     for (int threads = 1; threads <= 8; threads++) {
         memset(&shared, 0, sizeof shared);
+        shared.threads = threads;
         assert_int_equal(parallel_together(threads, share_loops, &shared, NULL), INCO_OK);
         assert_memory_equal(shared.value, alone.value, sizeof alone.value);
+        assert_int_equal(shared.strangers, 0);
         assert_int_equal(parallel_together(threads, fail_at_once, NULL, &error), INCO_EDATA);
         assert_string_equal(error.message, "as expected");
     }

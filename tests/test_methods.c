@@ -16,6 +16,8 @@ static const method_case cases[] = {
     {"aksvd", NULL, NULL, 1},
     {"ksvd", "replace", "0.9", 1},
     {"aksvd", "replace", "0.9", 1},
+    {"inksvd", "max-coherence", "0.6", 0},
+    {"ipr", "max-coherence", "0.6", 0},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -60,7 +62,8 @@ static void a_planted_dictionary_is_recovered(void **state) {
     inco_source source = inco_source_from_mat(&x);
     for (int i = 0; i < CASES; i++) {
         if (!cases[i].recovers) continue;
-        inco_options *o = OPTIONS_OF(&cases[i], "atoms", "40", "coder", "omp", "sparsity", "3", "iterations", "60");
+        inco_options *o =
+            OPTIONS_OF(&cases[i], "atoms", "40", "coder", "omp", "sparsity", "3", "iterations", "60", "threads", "1");
         inco_learn_info info;
         assert_int_equal(inco_learn(&source, o, &d, &info, NULL), INCO_OK);
         assert_true(recovered(&truth, &d) >= 0.9);
@@ -75,11 +78,11 @@ static void a_planted_dictionary_is_recovered(void **state) {
 /* More than one group of signals, atoms with more than one block of signals. */
 static void same_bits_for_any_number_of_threads(void **state) {
     const inco_type type = *(inco_type *)*state;
-    inco_mat truth = check_dictionary(type, 24, 60, 3), x = planted_signals(&truth, 9000, 5, 4), first = {0}, d;
+    inco_mat truth = check_dictionary(type, 24, 60, 3), x = planted_signals(&truth, 6000, 5, 4), first = {0}, d;
     inco_source source = inco_source_from_mat(&x);
     const char *const threads[] = {"1", "2", "3", "8"};
     for (int i = 0; i < CASES * 4; i++) {
-        inco_options *o = OPTIONS_OF(&cases[i / 4], "atoms", "60", "coder", "omp", "sparsity", "5", "iterations", "3",
+        inco_options *o = OPTIONS_OF(&cases[i / 4], "atoms", "60", "coder", "omp", "sparsity", "5", "iterations", "2",
                                      "threads", threads[i % 4]);
         assert_int_equal(inco_learn(&source, o, &d, NULL, NULL), INCO_OK);
         inco_options_free(o);
@@ -136,10 +139,11 @@ static int watch(void *self, const inco_progress *progress) {
 
 static void a_resumed_run_has_the_same_bits(void **state) {
     const inco_type type = *(inco_type *)*state;
-    inco_mat truth = check_dictionary(type, 16, 40, 5), x = planted_signals(&truth, 3000, 4, 6);
+    inco_mat truth = check_dictionary(type, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6);
     inco_source source = inco_source_from_mat(&x);
     for (int i = 0; i < CASES; i++) {
-        inco_options *o = OPTIONS_OF(&cases[i], "atoms", "60", "coder", "omp", "sparsity", "4", "iterations", "6");
+        inco_options *o =
+            OPTIONS_OF(&cases[i], "atoms", "60", "coder", "omp", "sparsity", "4", "iterations", "6", "threads", "1");
         memory_stream *memory = calloc(1, sizeof *memory);
         watcher w = {.stream = {memory, write_memory, read_memory}};
         inco_learner *rest;
@@ -158,10 +162,38 @@ static void a_resumed_run_has_the_same_bits(void **state) {
         assert_int_equal(a->replaced, b->replaced);
         assert_int_equal(a->replaced_coherent, b->replaced_coherent);
         if (cases[i].option && !strcmp(cases[i].option, "replace")) assert_true(a->replaced_coherent > 0);
+        assert_int_equal(a->spread_passes, b->spread_passes);
+        assert_int_equal(a->spread_pairs, b->spread_pairs);
         inco_learner_free(w.learner);
         inco_learner_free(rest);
         inco_options_free(o);
         free(memory);
+    }
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+/* Those with a target reach it on data that has coherent atoms, and the result says what it took. */
+static void targets_are_reached_or_told(void **state) {
+    const inco_type type = *(inco_type *)*state;
+    inco_mat truth = check_dictionary(type, 16, 40, 7), x = planted_signals(&truth, 2000, 4, 8), d;
+    inco_source source = inco_source_from_mat(&x);
+    static const char *const methods[] = {"inksvd", "ipr"}, *const targets[] = {"0.5", "0.35", "0.1"};
+    for (int i = 0; i < 6; i++) {
+        const char *target = targets[i / 2];
+        inco_options *o = OPTIONS("atoms", "40", "method", methods[i % 2], "max-coherence", target, "coder", "omp",
+                                  "sparsity", "4", "iterations", "4", "threads", "1");
+        inco_learn_info info;
+        if (i == 4) inco_options_set(o, "decorrelation-passes", "5", NULL);
+        if (i == 5) inco_options_set(o, "ipr-iterations", "5", NULL);
+        assert_int_equal(inco_learn(&source, o, &d, &info, NULL), INCO_OK);
+        assert_near(info.coherence_target, atof(target) + 1e-3, 1e-15);
+        assert_int_equal(info.coherence_max <= info.coherence_target + 1e-6, i < 4);
+        assert_true(i < 4 || info.spread_passes == 20); /* below what 40 atoms in 16 dimensions can have */
+        assert_true(info.spread_passes > 0 && info.seconds_spread > 0 && info.seconds_spread <= info.seconds_update);
+        assert_int_equal(info.spread_pairs > 0, i % 2 == 0);
+        inco_mat_free(&d);
+        inco_options_free(o);
     }
     inco_mat_free(&truth);
     inco_mat_free(&x);
@@ -201,6 +233,13 @@ static void options_of_other_methods_are_refused(void **state) {
         {"ksvd", "update-iterations", "3", "--update-iterations belongs to --method idl"},
         {"idl", "replace", "0.9", "--replace belongs to --method ksvd or aksvd"},
         {"mod", "replace", "0.9", "--replace belongs to --method ksvd or aksvd"},
+        {"idl", "max-coherence", "0.5", "--max-coherence belongs to --method inksvd or ipr"},
+        {"ksvd", "max-coherence", "0.5", "--max-coherence belongs to --method inksvd or ipr"},
+        {"ipr", "decorrelation-passes", "5", "--decorrelation-passes belongs to --method inksvd"},
+        {"ipr", "decorrelation-tolerance", "0.1", "--decorrelation-tolerance belongs to --method inksvd"},
+        {"inksvd", "ipr-iterations", "5", "--ipr-iterations belongs to --method ipr"},
+        {"inksvd", "sparsity", "5", "--method inksvd needs a target: --max-coherence MU"},
+        {"ipr", "sparsity", "5", "--method ipr needs a target: --max-coherence MU"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         inco_options *o = OPTIONS("atoms", "9", "method", wrong[i][0], wrong[i][1], wrong[i][2]);
@@ -220,11 +259,9 @@ int main(void) {
 #test " (f64)", test, NULL, NULL, &f64                                                                         \
     }
     const struct CMUnitTest tests[] = {
-        BOTH(a_planted_dictionary_is_recovered),
-        BOTH(same_bits_for_any_number_of_threads),
-        BOTH(a_resumed_run_has_the_same_bits),
-        cmocka_unit_test(failing_memory_is_survived),
-        cmocka_unit_test(options_of_other_methods_are_refused),
+        BOTH(a_planted_dictionary_is_recovered),      BOTH(same_bits_for_any_number_of_threads),
+        BOTH(a_resumed_run_has_the_same_bits),        BOTH(targets_are_reached_or_told),
+        cmocka_unit_test(failing_memory_is_survived), cmocka_unit_test(options_of_other_methods_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

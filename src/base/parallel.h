@@ -19,8 +19,8 @@ typedef struct parallel_team parallel_team;
 typedef int (*parallel_work)(void *self, parallel_team *team, inco_error *error);
 int parallel_together(int threads, parallel_work work, void *self, inco_error *error);
 
-/* Runs body(0) .. body(count - 1) on the team; its result must depend on i alone. */
-typedef void (*parallel_piece)(void *self, int64_t i);
+/* Runs body(0) .. body(count - 1) on the team; its result must depend on i alone. member is 0 .. threads - 1. */
+typedef void (*parallel_piece)(void *self, int64_t i, int member);
 void parallel_share(parallel_team *team, int64_t count, parallel_piece body, void *self);
 
 /* The number of threads that an option of 0 stands for, else the number itself. */

@@ -44,7 +44,7 @@ static int64_t blocks_of(int64_t count, int64_t together) {
 /* A loop over the blocks of the atom under way. */
 static void share(sweep *w, int64_t count, parallel_piece body) {
     if (!w->alone) parallel_share(w->team, count, body, w);
-    for (int64_t i = 0; w->alone && i < count; i++) body(w, i);
+    for (int64_t i = 0; w->alone && i < count; i++) body(w, i, 0);
 }
 
 static int64_t signal_at(const sweep *w, int64_t k) {
@@ -106,13 +106,14 @@ static void set_code(const inco_csc *codes, int64_t k, double value) {
 
 /* ---- The new atom, approximately: E c (KSVD-5) ---- */
 
-static void add_block(void *self, int64_t block) {
+static void add_block(void *self, int64_t block, int member) {
     const sweep *w = self;
     const int64_t first = block * SIGNALS_TOGETHER, left = w->count - first;
     double *sum = w->partial + block * w->dim;
     memset(sum, 0, (size_t)w->dim * sizeof *sum);
     for (int64_t k = first; k < first + (left < SIGNALS_TOGETHER ? left : SIGNALS_TOGETHER); k++)
         add_column(&w->t->rest, signal_at(w, k), code_at(w, k), sum);
+    (void)member;
 }
 
 /* E c = R c + d |c|^2 */
@@ -127,7 +128,7 @@ static void power_step(sweep *w) {
 /* ---- The new atom, exactly: the leading eigenvector of E E' (KSVD-3) ---- */
 
 /* Columns of E = R + d c for a block of the chunk's signals. */
-static void gather_block(void *self, int64_t block) {
+static void gather_block(void *self, int64_t block, int member) {
     const sweep *w = self;
     const int64_t first = block * SIGNALS_TOGETHER, left = w->chunk_count - first;
     for (int64_t k = first; k < first + (left < SIGNALS_TOGETHER ? left : SIGNALS_TOGETHER); k++) {
@@ -135,10 +136,11 @@ static void gather_block(void *self, int64_t block) {
         mat_copy(&to, &from);
         blas_axpy(w->dim, code_at(w, w->chunk + k), w->old, to.data);
     }
+    (void)member;
 }
 
 /* A stripe of columns of the lower triangle of E E' or E'E. */
-static void multiply_stripe(void *self, int64_t stripe) {
+static void multiply_stripe(void *self, int64_t stripe, int member) {
     const sweep *w = self;
     const int64_t first = stripe * STRIPE, size = w->gram.rows;
     const int64_t cols = size - first < STRIPE ? size - first : STRIPE;
@@ -154,6 +156,7 @@ static void multiply_stripe(void *self, int64_t stripe) {
         right.rows = cols;
     }
     blas_multiply(1, w->transposed ? "TN" : "NT", 1, &left, &right, w->chunk > 0, &to);
+    (void)member;
 }
 
 /* The smaller of E E' and E'E; a long E passes through in chunks. */
@@ -202,7 +205,7 @@ static int singular_vector(sweep *w, inco_error *error) {
 /* ---- The codes that go with it, and the residual ---- */
 
 /* c <- E'd = R'd + (old'd) c (KSVD-4), R <- R + old c_old - d c. */
-static void absorb_block(void *self, int64_t block) {
+static void absorb_block(void *self, int64_t block, int member) {
     const sweep *w = self;
     const int64_t first = block * SIGNALS_TOGETHER, left = w->count - first;
     for (int64_t k = first; k < first + (left < SIGNALS_TOGETHER ? left : SIGNALS_TOGETHER); k++) {
@@ -211,6 +214,7 @@ static void absorb_block(void *self, int64_t block) {
         set_code(&w->t->by_atom, w->first + k, dot_column(&w->t->rest, n, w->new) + w->overlap * before);
         shift_column(&w->t->rest, n, before, w->old, code_at(w, k), w->new);
     }
+    (void)member;
 }
 
 static int update_atom(sweep *w, inco_error *error) {

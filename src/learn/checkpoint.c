@@ -13,7 +13,7 @@ static const char magic[] = "inco checkpoint 1\n";
 
 typedef struct header {
     uint64_t order; /* 1 in the writer's byte order */
-    int64_t dim, atoms, signals, iteration, replaced, replaced_coherent, replacing, text;
+    int64_t dim, atoms, signals, iteration, replaced, replaced_coherent, replacing, passes, pairs, text;
     uint64_t data; /* fingerprint of the signals */
 } header;
 
@@ -73,6 +73,8 @@ int inco_learner_save(const inco_learner *learner, const inco_stream *stream, in
     h.signals = learner->data.source.count;
     h.replaced = learner->info.replaced;
     h.replaced_coherent = learner->info.replaced_coherent;
+    h.passes = learner->info.spread_passes;
+    h.pairs = learner->info.spread_pairs;
     h.replacing = learner->replacing.count;
     if (status >= 0 &&
         (stream->write(stream->self, magic, sizeof magic - 1) || stream->write(stream->self, &h, sizeof h) ||
@@ -169,6 +171,8 @@ int inco_learner_resume(inco_learner *learner, const inco_stream *stream, inco_e
     learner->iteration = h.iteration;
     learner->info.replaced = h.replaced;
     learner->info.replaced_coherent = h.replaced_coherent;
+    learner->info.spread_passes = h.passes;
+    learner->info.spread_pairs = h.pairs;
 done:
     inco_mat_free(&d);
     memory_free(item);

@@ -234,6 +234,7 @@ static int update(inco_learner *learner, const statistics *s, inco_error *error)
     method_input in = {o,
                        s,
                        &learner->held,
+                       (uint64_t)learner->iteration,
                        {gamma_of(learner), o->norms == NORMS_RESCALE, (int)o->update_iterations, learner->threads}};
     update_result result = {0};
     double start = clock_seconds();
@@ -243,6 +244,9 @@ static int update(inco_learner *learner, const statistics *s, inco_error *error)
     learner->progress.objective_before = result.before;
     learner->progress.objective = learner->info.objective = result.after;
     learner->progress.update_iterations = result.iterations;
+    learner->info.spread_passes += learner->progress.spread_passes = result.passes;
+    learner->info.spread_pairs += learner->progress.spread_pairs = result.pairs;
+    learner->info.seconds_spread += result.seconds_spread;
     return status;
 }
 
@@ -402,6 +406,7 @@ done:
 
 static void describe(inco_learner *learner) {
     inco_learn_info *info = &learner->info;
+    const inco_options *o = learner->options;
     const double dim = (double)learner->d.rows, atoms = (double)learner->d.cols, energy = learner->energy;
     info->dim = learner->d.rows;
     info->atoms = learner->d.cols;
@@ -411,6 +416,7 @@ static void describe(inco_learner *learner) {
     info->gamma = gamma_of(learner);
     info->gamma_relative = energy > 0 ? info->gamma * atoms / energy : 0;
     info->tight_ratio = energy > 0 ? info->gamma * (atoms * atoms / dim - atoms) / energy : 0;
+    info->coherence_target = isnan(o->max_coherence) ? 0 : o->max_coherence + options_coherence_tolerance(o);
     info->isa = inco_isa();
     info->blas = inco_blas();
     info->threads = learner->threads;

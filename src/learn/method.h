@@ -10,6 +10,7 @@ typedef struct method_input {
     const inco_options *options;
     const statistics *s; /* A and B; for methods that hold the training signals ||X||^2 alone */
     training *held;      /* residuals and codes, for methods that hold them */
+    uint64_t round;      /* the iteration, from 0 */
     update_settings settings;
 } method_input;
 

@@ -36,7 +36,14 @@ int lapack_lq(inco_mat *m, inco_error *error);
 /* The largest eigenvalue of the tridiagonal matrix of n, with its unit eigenvector. `diagonal` (n) and `beside` (n) are
  * destroyed; work has 6 n places, iwork 6 n. */
 int lapack_tridiagonal_top(int64_t n, double *diagonal, double *beside, double *value, double *vector, double *work,
-                           int *iwork, inco_error *error);
+                           int64_t *iwork, inco_error *error);
+
+/* The vectors.cols largest eigenvalues of a symmetric matrix (lower triangle read, destroyed), rising, and their unit
+ * eigenvectors. `values` has room for all of them. */
+int lapack_leading_eigenvectors(inco_mat *a, double *values, inco_mat *vectors, inco_error *error);
+
+/* m = U diag(values) V' for square m (double, destroyed): U and V', values falling. */
+int lapack_svd(inco_mat *m, inco_mat *u, double *values, inco_mat *vt, inco_error *error);
 
 /* All singular values of m (any type), falling; room for min(rows, cols). */
 int lapack_singular_values(const inco_mat *m, double *values, inco_error *error);

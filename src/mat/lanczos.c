@@ -15,7 +15,7 @@ static const double close_enough = 1e-12; /* of the residual, relative to the ei
 int lanczos_new(lanczos *w, int64_t order, inco_error *error) {
     const int64_t steps = order < STEPS ? order : STEPS;
     *w = (lanczos){.order = order, .work = NEW_RAW(double, 11 * steps), .next = NEW_RAW(double, 2 * order)};
-    w->iwork = NEW_RAW(int, 6 * steps);
+    w->iwork = NEW_RAW(int64_t, 6 * steps);
     if (!w->work || !w->next || !w->iwork) return error_no_memory(error);
     w->alpha = w->work + 6 * steps, w->beta = w->alpha + steps, w->copy = w->beta + steps, w->top = w->copy + 2 * steps;
     return mat_new_raw(&w->basis, INCO_F64, order, steps, error);

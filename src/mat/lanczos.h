@@ -9,7 +9,7 @@ typedef struct lanczos {
     int64_t order;                                   /* of the largest matrix it takes */
     inco_mat basis;                                  /* order x steps, orthonormal columns */
     double *alpha, *beta, *copy, *top, *work, *next; /* the tridiagonal matrix; a copy of it; its vector; scratch */
-    int *iwork;
+    int64_t *iwork;
 } lanczos;
 
 int lanczos_new(lanczos *w, int64_t order, inco_error *error); /* lanczos_free is needed after a failure too */
