@@ -50,7 +50,24 @@ void learn_summary(const learn_job *job) {
     results_note_sparsity(r, info->dim, info->atoms);
     run_say(r, "  atoms             %lld replaced, %lld unused in the end", (long long)info->replaced,
             (long long)info->unused);
+    if (info->coherence_target > 0)
+        run_say(r, "  spreading         %lld passes, %lld pairs, %.1f s", (long long)info->spread_passes,
+                (long long)info->spread_pairs, info->seconds_spread);
     if (info->zero_signals) run_say(r, "  signals           %lld without energy", (long long)info->zero_signals);
+}
+
+/* The last digits are those of rounding to single precision. */
+int learn_missed(const learn_job *job) {
+    const inco_learn_info *info = inco_learner_info(job->learner);
+    return info->coherence_target > 0 && info->coherence_max > info->coherence_target + 1e-6;
+}
+
+void learn_warn_missed(const learn_job *job) {
+    const inco_learn_info *info = inco_learner_info(job->learner);
+    run_warn(job->run,
+             "the coherence is %.4f, above the target of --max-coherence %.4g; no dictionary of this size has less "
+             "than %.4f",
+             info->coherence_max, inco_options_get_number(job->run->options, "max-coherence"), info->welch);
 }
 
 /* ---- Programs ---- */
@@ -95,9 +112,20 @@ static void write_method(json *j, const learn_job *job, const inco_learn_info *i
 
 static void write_counts(json *j, const inco_learn_info *info) {
     json_integer(j, "replaced", info->replaced);
+    json_integer(j, "replaced_coherent", info->replaced_coherent);
     json_integer(j, "unused", info->unused);
     json_integer(j, "zero_signals", info->zero_signals);
     json_integer(j, "skipped_atoms", info->skipped_atoms);
+}
+
+static void write_spread(json *j, const inco_learn_info *info) {
+    if (!(info->coherence_target > 0)) return;
+    json_object(j, "spread");
+    json_integer(j, "passes", info->spread_passes);
+    json_integer(j, "pairs", info->spread_pairs);
+    json_number(j, "seconds", info->seconds_spread);
+    json_number(j, "target", info->coherence_target);
+    json_end_object(j);
 }
 
 void learn_results(json *j, const learn_job *job) {
@@ -108,6 +136,7 @@ void learn_results(json *j, const learn_job *job) {
     json_number(j, "objective", info->objective);
     write_coherence(j, info);
     write_counts(j, info);
+    write_spread(j, info);
     json_text(j, "stopped_by", run_signal() ? "signal" : info->stopped_by);
     json_number(j, "seed", inco_options_get_number(job->run->options, "seed"));
     json_integer(j, "threads", info->threads);
@@ -196,6 +225,10 @@ void learn_log_iteration(learn_job *job, const inco_progress *now) {
     json_end_object(&j);
     json_integer(&j, "replaced", now->replaced);
     json_integer(&j, "update_iterations", now->update_iterations);
+    if (inco_options_given(job->run->options, "max-coherence")) {
+        json_integer(&j, "spread_passes", now->spread_passes);
+        json_integer(&j, "spread_pairs", now->spread_pairs);
+    }
     json_object(&j, "seconds");
     json_number(&j, "code", now->seconds_code);
     json_number(&j, "update", now->seconds_update);

@@ -132,5 +132,5 @@ int run_finish(run *r, int status) {
         return status == INCO_EINVAL ? 2 : 1;
     }
     run_say(r, "inco %s: %.1f s, %.0f MB peak", inco_version(), run_clock() - r->started, peak_megabytes());
-    return run_signal() ? 128 + run_signal() : 0;
+    return run_signal() ? 128 + run_signal() : r->missed ? 3 : 0;
 }

@@ -23,6 +23,7 @@ struct run {
     const char **paths; /* what is no option */
     int path_count;
     int quiet, json;
+    int missed;        /* the output is written, but it misses a target */
     double started;    /* by run_clock */
     double seconds_io; /* spent in reading and writing files */
     inco_error error;

@@ -1,6 +1,7 @@
 /* Foundations: memory, random numbers, the parallel loop, tree sums, options, codes. */
 #include "check.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -90,6 +91,47 @@ static void the_parallel_loop_reports_the_first_failure(void **state) {
 }
 
 /* The tree over 8 chunks is ((0+1)+(2+3)) + ((4+5)+(6+7)), whatever the number of threads. */
+typedef struct shared_loops {
+    uint64_t value[50], loop;
+    int threads;
+    atomic_int strangers;
+} shared_loops;
+
+static void add_piece(void *self, int64_t i, int member) {
+    shared_loops *s = self;
+    s->strangers += member < 0 || member >= s->threads;
+    s->value[i] = s->value[i] * 3 + s->loop + (uint64_t)i;
+}
+
+static int share_loops(void *self, parallel_team *team, inco_error *error) {
+    shared_loops *s = self;
+    for (s->loop = 0; s->loop < 2000; s->loop++) parallel_share(team, (int64_t)(s->loop % 51), add_piece, s);
+    return s->value[7] == 7 ? error_set(error, INCO_EDATA, "cannot be") : INCO_OK;
+}
+
+static int fail_at_once(void *self, parallel_team *team, inco_error *error) {
+    (void)self, (void)team;
+    return error_set(error, INCO_EDATA, "as expected");
+}
+
+/* Every piece of every loop is run once, and no loop begins before the last has ended. */
+static void a_team_shares_short_loops(void **state) {
+    (void)state;
+    shared_loops alone = {0}, shared;
+    inco_error error;
+    for (alone.loop = 0; alone.loop < 2000; alone.loop++)
+        for (int64_t i = 0; i < (int64_t)(alone.loop % 51); i++) add_piece(&alone, i, 0);
+    for (int threads = 1; threads <= 8; threads++) {
+        memset(&shared, 0, sizeof shared);
+        shared.threads = threads;
+        assert_int_equal(parallel_together(threads, share_loops, &shared, NULL), INCO_OK);
+        assert_memory_equal(shared.value, alone.value, sizeof alone.value);
+        assert_int_equal(shared.strangers, 0);
+        assert_int_equal(parallel_together(threads, fail_at_once, NULL, &error), INCO_EDATA);
+        assert_string_equal(error.message, "as expected");
+    }
+}
+
 static void tree_sums_in_a_fixed_order(void **state) {
     (void)state;
     enum { LENGTH = 100000, CHUNKS = 8 };
@@ -252,6 +294,7 @@ int main(void) {
         cmocka_unit_test(random_numbers_are_a_function_of_their_place),
         cmocka_unit_test(chosen_numbers_are_distinct),
         cmocka_unit_test(the_parallel_loop_reports_the_first_failure),
+        cmocka_unit_test(a_team_shares_short_loops),
         cmocka_unit_test(tree_sums_in_a_fixed_order),
         cmocka_unit_test(tree_sums_any_number_of_chunks),
         cmocka_unit_test(options_have_defaults_and_ranges),

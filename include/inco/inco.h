@@ -183,7 +183,8 @@ typedef struct inco_learn_info {
     double tight_ratio;              /* gamma (L^2/D - L) / ||X||^2: penalty of a tight frame over the data's energy */
     double relative_error;           /* ||X - D C|| / ||X||, codes in the final dictionary */
     double mean_cardinality;
-    double objective;                /* ||X - D C||^2 + gamma ||D'D - I||^2, after the last update */
+    double objective;                /* ||X - D C||^2 + gamma ||D'D - I||^2, after the last update; K-SVD's with
+                                      * the codes it has updated */
     double coherence_max, coherence_rms, coherence_mean, welch;
     double singular_max, singular_min;
     int64_t replaced;                /* atoms replaced over all iterations */
@@ -194,6 +195,11 @@ typedef struct inco_learn_info {
     const char *isa, *blas;
     int threads;
     double seconds_code, seconds_update, seconds_io, seconds_total;
+    int64_t replaced_coherent;       /* of those replaced, for their coherence with another: option "replace" */
+    int64_t spread_passes;           /* over all iterations: decorrelation passes of inksvd, projections of ipr */
+    int64_t spread_pairs;            /* pairs that inksvd has rotated */
+    double seconds_spread;           /* they took, of seconds_update */
+    double coherence_target;         /* what the method was to reach, its tolerance included; 0 when it has no target */
 } inco_learn_info;
 
 typedef struct inco_progress {
@@ -208,6 +214,7 @@ typedef struct inco_progress {
     int64_t replaced;                        /* atoms, before this iteration's coding */
     int64_t update_iterations;
     double seconds_code, seconds_update, seconds; /* of this iteration; since the start */
+    int64_t spread_passes, spread_pairs;          /* of this iteration, as in inco_learn_info */
 } inco_progress;
 
 /* Called from the thread that called learn. Non-zero stops after the step under way, with a valid dictionary. */

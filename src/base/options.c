@@ -43,8 +43,13 @@ static const row table[] = {
     /* clang-format off */
     ROW("atoms", 0, "L", NULL, NULL, L, "Dictionary", INTEGER, atoms, 1, MANY,
         "number of atoms to learn (needed, unless --init or --resume names a file)"),
-    ROW("method", 0, "NAME", "idl", "idl|mod", L, "Dictionary", CHOICE, method, 0, 0,
-        "idl: least squares with a penalty on coherence; mod: least squares alone"),
+    ROW("method", 0, "NAME", "idl", "idl|mod|ksvd|aksvd|inksvd|ipr", L, "Dictionary", CHOICE, method, 0, 0,
+        "idl: least squares with a penalty on coherence; mod: least squares alone; ksvd, aksvd: K-SVD, atom by atom with "
+        "its codes, exact and approximate; inksvd, ipr: K-SVD followed by rotations of coherent pairs, or by projections "
+        "of the Gram matrix, to --max-coherence"),
+    ROW("max-coherence", 0, "MU", NULL, NULL, L, "Dictionary", REAL_NUMBER, max_coherence, 0, 1,
+        "inksvd, ipr: the largest |d'e| of two atoms that the method aims at, and meets within its tolerance if it "
+        "can; the result says what was reached"),
     ROW("gamma", 0, "G", NULL, NULL, L, "Dictionary", REAL_NUMBER, gamma, 0, DBL_MAX,
         "weight of the coherence penalty in ||X - DC||^2 + G ||D'D - I||^2"),
     ROW("gamma-relative", 0, "R", "0.1", NULL, L, "Dictionary", REAL_NUMBER, gamma_relative, 0, DBL_MAX,
@@ -59,6 +64,15 @@ static const row table[] = {
         "where to start: sample (random signals), dct, random, or a file with a dictionary"),
     ROW("unused", 0, "NAME", "worst", "keep|worst|sample", L, "Dictionary", CHOICE, unused, 0, 0,
         "what becomes of atoms that no signal uses: kept, or replaced by the worst coded or by a random signal"),
+    ROW("replace", 0, "MU", NULL, NULL, L, "Dictionary", REAL_NUMBER, replace, 0, 1,
+        "ksvd, aksvd: after every update, put the worst coded signal in the place of an atom whose |d'e| with another "
+        "exceeds MU (default: never)"),
+    ROW("decorrelation-tolerance", 0, "T", "0.001", NULL, L, "Dictionary", REAL_NUMBER, decorrelation_tolerance, 0, 1,
+        "inksvd: rotate until no |d'e| exceeds MU + T"),
+    ROW("decorrelation-passes", 0, "N", "1000", NULL, L, "Dictionary", INTEGER, decorrelation_passes, 1, MANY,
+        "inksvd: passes of rotations in one update, at most"),
+    ROW("ipr-iterations", 0, "N", "100", NULL, L, "Dictionary", INTEGER, ipr_iterations, 1, MANY,
+        "ipr: projections in one update, at most; they end at MU + 0.001"),
     ROW("stop-change", 0, "R", "0", NULL, L, "Dictionary", REAL_NUMBER, stop_change, 0, 1,
         "stop when an iteration changes the dictionary by no more than R, relative to its norm (0: never)"),
     ROW("stop-seconds", 0, "S", "0", NULL, L, "Dictionary", REAL_NUMBER, stop_seconds, 0, DBL_MAX,
@@ -365,6 +379,10 @@ double options_residual_coherence(const inco_options *o) {
     return o->coder == CODER_LARC && !other ? 0.2 : -1;
 }
 
+double options_coherence_tolerance(const inco_options *o) {
+    return o->method == METHOD_INKSVD ? o->decorrelation_tolerance : 1e-3;
+}
+
 inco_type options_precision(const inco_options *o, inco_type otherwise) {
     if (o->precision == OPTION_UNSET) return otherwise;
     return o->precision == PRECISION_F32 ? INCO_F32 : INCO_F64;
@@ -385,12 +403,42 @@ int options_check_coder(const inco_options *o, inco_error *error) {
     return INCO_OK;
 }
 
+/* Options that only some methods know, and what the message calls these. */
+typedef struct belonging {
+    const char *option;
+    unsigned methods; /* bits */
+    const char *called;
+} belonging;
+
+#define BIT(method) (1u << (method))
+
+static const belonging belongings[] = {
+    {"gamma", BIT(METHOD_IDL), "idl"},
+    {"gamma-relative", BIT(METHOD_IDL), "idl"},
+    {"norms", BIT(METHOD_IDL), "idl"},
+    {"update-iterations", BIT(METHOD_IDL), "idl"},
+    {"replace", BIT(METHOD_KSVD) | BIT(METHOD_AKSVD), "ksvd or aksvd"},
+    {"max-coherence", BIT(METHOD_INKSVD) | BIT(METHOD_IPR), "inksvd or ipr"},
+    {"decorrelation-tolerance", BIT(METHOD_INKSVD), "inksvd"},
+    {"decorrelation-passes", BIT(METHOD_INKSVD), "inksvd"},
+    {"ipr-iterations", BIT(METHOD_IPR), "ipr"},
+};
+
+static int check_method(const inco_options *o, inco_error *error) {
+    for (size_t i = 0; i < sizeof belongings / sizeof *belongings; i++) {
+        const belonging *b = &belongings[i];
+        if (!(b->methods & BIT(o->method)) && inco_options_given(o, b->option))
+            return error_set(error, INCO_EINVAL, "--%s belongs to --method %s", b->option, b->called);
+    }
+    if ((o->method == METHOD_INKSVD || o->method == METHOD_IPR) && isnan(o->max_coherence))
+        return error_set(error, INCO_EINVAL, "--method %s needs a target: --max-coherence MU",
+                         o->method == METHOD_IPR ? "ipr" : "inksvd");
+    return INCO_OK;
+}
+
 int options_check_learn(const inco_options *o, inco_error *error) {
     if (inco_options_given(o, "gamma") && inco_options_given(o, "gamma-relative"))
         return error_set(error, INCO_EINVAL, "--gamma and --gamma-relative set the same weight: give one of them");
-    static const char *const idl_only[] = {"gamma", "gamma-relative", "norms", "update-iterations"};
-    for (int i = 0; o->method != METHOD_IDL && i < 4; i++)
-        if (inco_options_given(o, idl_only[i]))
-            return error_set(error, INCO_EINVAL, "--%s belongs to --method idl", idl_only[i]);
-    return options_check_coder(o, error);
+    int status = check_method(o, error);
+    return status < 0 ? status : options_check_coder(o, error);
 }

@@ -6,7 +6,7 @@
 #include <inco/inco.h>
 
 /* Values of the choices, in the order of their spelling in the table. */
-enum { METHOD_IDL, METHOD_MOD };
+enum { METHOD_IDL, METHOD_MOD, METHOD_KSVD, METHOD_AKSVD, METHOD_INKSVD, METHOD_IPR };
 enum { NORMS_SPHERE, NORMS_RESCALE };
 enum { CODER_LARC, CODER_OMP, CODER_OLS, CODER_LARS, CODER_LASSO };
 enum { UNUSED_KEEP, UNUSED_WORST, UNUSED_SAMPLE };
@@ -19,7 +19,9 @@ enum { OPTIONS_MAX = 64 }; /* rows that the record of what was given has room fo
 struct inco_options {
     /* the dictionary */
     int64_t atoms, method, iterations, update_iterations, norms, unused;
-    double gamma, gamma_relative, stop_change, stop_seconds;
+    int64_t decorrelation_passes, ipr_iterations;
+    double max_coherence, decorrelation_tolerance;
+    double gamma, gamma_relative, replace, stop_change, stop_seconds;
     char *init;
     /* coding */
     int64_t coder, sparsity, refit, nonnegative;
@@ -47,6 +49,9 @@ int options_check_learn(const inco_options *options, inco_error *error);
 /* Residual coherence at which to stop, or -1 for no such rule: the value given, else 0.2 for LARC without other rule.
  */
 double options_residual_coherence(const inco_options *options);
+
+/* The tolerance that the method's --max-coherence is met within. */
+double options_coherence_tolerance(const inco_options *options);
 
 /* The precision asked for, or `otherwise` when none was. */
 inco_type options_precision(const inco_options *options, inco_type otherwise);

@@ -49,3 +49,75 @@ int parallel_for(int threads, int64_t count, parallel_body body, void *self, inc
     }
     return status;
 }
+
+/* ---- Loops shared by a team ---- */
+
+/* A ticket is the number of the loop, then the next piece of it to be taken. Who takes a piece has seen the loop that
+ * it belongs to, since the loop changes only when all its pieces are done. */
+struct parallel_team {
+    atomic_ullong ticket;
+    atomic_llong count, done;
+    _Atomic(parallel_piece) body;
+    _Atomic(void *) self;
+    atomic_int finished;
+    int threads;
+    parallel_work work;
+    void *work_self;
+};
+
+enum { PIECE_BITS = 32, PATIENCE = 4000 };
+
+/* Takes a piece of the loop under way, if there is one left. 1 when it has done so. */
+static int take_piece(parallel_team *team, int member) {
+    unsigned long long ticket = atomic_load(&team->ticket);
+    const int64_t piece = (int64_t)(ticket & ((1ull << PIECE_BITS) - 1));
+    if (piece >= atomic_load(&team->count)) return 0; /* read before the body, as it is written after it */
+    const parallel_piece body = atomic_load(&team->body);
+    void *self = atomic_load(&team->self);
+    if (!atomic_compare_exchange_strong(&team->ticket, &ticket, ticket + 1)) return 1;
+    body(self, piece, member);
+    atomic_fetch_add(&team->done, 1);
+    return 1;
+}
+
+void parallel_share(parallel_team *team, int64_t count, parallel_piece body, void *self) {
+    if (team->threads == 1 || count < 2) {
+        for (int64_t i = 0; i < count; i++) body(self, i, 0);
+        return;
+    }
+    const unsigned long long loop = (atomic_load(&team->ticket) >> PIECE_BITS) + 1;
+    atomic_store(&team->count, 0); /* nothing to take while the loop changes */
+    atomic_store(&team->ticket, loop << PIECE_BITS);
+    atomic_store(&team->body, body);
+    atomic_store(&team->self, self);
+    atomic_store(&team->done, 0);
+    atomic_store(&team->count, count);
+    while (take_piece(team, 0)) continue;
+    for (int waited = 0; atomic_load(&team->done) < count;)
+        if (++waited > PATIENCE) sched_yield();
+}
+
+static void help(parallel_team *team, int member) {
+    for (int waited = 0; !atomic_load(&team->finished); waited++) {
+        if (take_piece(team, member)) waited = 0;
+        if (waited > PATIENCE) sched_yield();
+    }
+}
+
+/* Member 0, the first to be handed out, does the work. The others find it finished when they start after it. */
+static int join_team(void *self, int64_t member, int thread, inco_error *error) {
+    parallel_team *team = self;
+    (void)thread;
+    if (member > 0) {
+        help(team, (int)member);
+        return INCO_OK;
+    }
+    int status = team->work(team->work_self, team, error);
+    atomic_store(&team->finished, 1);
+    return status;
+}
+
+int parallel_together(int threads, parallel_work work, void *self, inco_error *error) {
+    parallel_team team = {.threads = threads, .work = work, .work_self = self};
+    return parallel_for(threads, threads, join_team, &team, error);
+}

@@ -6,9 +6,11 @@
 
 /* Each use draws from a stream of its own, so that a new use never shifts the numbers of an old one. */
 typedef enum rng_stream {
-    RNG_WINDOWS = 1, /* positions of windows and patches */
-    RNG_INIT = 2,    /* signals or directions that the dictionary starts from */
-    RNG_REPLACE = 3, /* signals that replace unused atoms */
+    RNG_WINDOWS = 1,     /* positions of windows and patches */
+    RNG_INIT = 2,        /* signals or directions that the dictionary starts from */
+    RNG_REPLACE = 3,     /* signals that replace unused atoms */
+    RNG_EIGENVECTOR = 5, /* starts of eigenvectors */
+    RNG_DECORRELATE = 6, /* directions for atoms that are all alike, or nothing */
     RNG_TEST = 100
 } rng_stream;
 

@@ -237,7 +237,8 @@ int idl_update(inco_mat *d, const statistics *s, const update_settings *settings
         found.after = value(&w);
     }
     mat_copy(d, &w.x);
-    *result = (update_result){found.before, found.after, found.iterations, w.products};
+    *result = (update_result){.before = found.before, .after = found.after, .iterations = found.iterations};
+    result->evaluations = w.products;
 done:
     idl_close(&w);
     return status;

@@ -23,6 +23,9 @@ typedef struct update_result {
     double before, after; /* objective at the unit-norm dictionary given and at the one returned */
     int iterations;
     int evaluations; /* products with A */
+    /* of methods that go on to spread the atoms: */
+    int64_t passes, pairs;
+    double seconds_spread;
 } update_result;
 
 /* f(D) = ||X - D C||^2 + gamma ||D'D - I||^2 */

@@ -13,7 +13,7 @@ static const char magic[] = "inco checkpoint 1\n";
 
 typedef struct header {
     uint64_t order; /* 1 in the writer's byte order */
-    int64_t dim, atoms, signals, iteration, replaced, replacing, text;
+    int64_t dim, atoms, signals, iteration, replaced, replaced_coherent, replacing, passes, pairs, text;
     uint64_t data; /* fingerprint of the signals */
 } header;
 
@@ -72,6 +72,9 @@ int inco_learner_save(const inco_learner *learner, const inco_stream *stream, in
     int status = text ? fingerprint(&learner->data.source, &h.data, error) : error_no_memory(error);
     h.signals = learner->data.source.count;
     h.replaced = learner->info.replaced;
+    h.replaced_coherent = learner->info.replaced_coherent;
+    h.passes = learner->info.spread_passes;
+    h.pairs = learner->info.spread_pairs;
     h.replacing = learner->replacing.count;
     if (status >= 0 &&
         (stream->write(stream->self, magic, sizeof magic - 1) || stream->write(stream->self, &h, sizeof h) ||
@@ -130,7 +133,8 @@ static int read_bytes(const inco_stream *stream, void *to, size_t count, inco_er
 
 static int check_replacements(const replacement *item, const header *h, inco_error *error) {
     for (int64_t i = 0; i < h->replacing; i++)
-        if (item[i].atom < 0 || item[i].atom >= h->atoms || item[i].signal < 0 || item[i].signal >= h->signals)
+        if (item[i].atom < 0 || item[i].atom >= h->atoms || item[i].signal < 0 || item[i].signal >= h->signals ||
+            item[i].coherent < 0 || item[i].coherent > 1)
             return error_set(error, INCO_EFORMAT, "the checkpoint is damaged");
     return INCO_OK;
 }
@@ -166,6 +170,9 @@ int inco_learner_resume(inco_learner *learner, const inco_stream *stream, inco_e
     item = NULL;
     learner->iteration = h.iteration;
     learner->info.replaced = h.replaced;
+    learner->info.replaced_coherent = h.replaced_coherent;
+    learner->info.spread_passes = h.passes;
+    learner->info.spread_pairs = h.pairs;
 done:
     inco_mat_free(&d);
     memory_free(item);

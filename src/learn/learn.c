@@ -1,4 +1,5 @@
-/* The alternating loop: code all signals, keep A and B of the codes, update the dictionary from them. */
+/* The alternating loop: code all signals, keep A and B of the codes, or the codes themselves when the method needs
+ * them, update the dictionary from them. */
 #include <math.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ int inco_learner_new(inco_learner **result, const inco_source *source, const inc
     if (!(learner->options = inco_options_copy(options))) TRY(error_no_memory(error));
     TRY(options_check_learn(options, error));
     learner->threads = parallel_threads(options->threads);
+    learner->method = method_find(options->method);
     learner->info.size = sizeof learner->info;
     learner->progress.size = sizeof learner->progress;
     TRY(prepare(&learner->data, source, options_precision(options, source->type), (int)options->center,
@@ -43,6 +45,8 @@ void inco_learner_free(inco_learner *learner) {
     inco_mat_free(&learner->result);
     inco_coder_free(learner->coder);
     collector_free(learner->sums);
+    training_free(&learner->held);
+    memory_free(learner->use);
     worst_free(&learner->worst);
     memory_free(learner->replacing.item);
     memory_free(learner);
@@ -108,17 +112,30 @@ static int make_replacing(inco_learner *learner) {
     return learner->replacing.item ? INCO_OK : INCO_ENOMEM;
 }
 
+/* Where a pass puts what the method needs. */
+static int make_stores(inco_learner *learner, inco_error *error) {
+    const inco_source *source = &learner->data.source;
+    const inco_mat *d = &learner->d;
+    if (!learner->use && !(learner->use = NEW(double, d->cols))) return error_no_memory(error);
+    if (learner->method->holds && !learner->held.square)
+        return training_new(&learner->held, source->type, source->dim, source->count, learner->threads, error);
+    if (!learner->method->holds && !learner->sums &&
+        !(learner->sums = collector_new(d->rows, d->cols, learner->threads)))
+        return error_no_memory(error);
+    return INCO_OK;
+}
+
 /* What run needs once there is a dictionary. */
 static int make_parts(inco_learner *learner, inco_error *error) {
     const inco_mat *d = &learner->d;
     int status = INCO_OK;
     if (!learner->coder)
         status = inco_coder_new(&learner->coder, d, learner->data.source.type, learner->options, error);
+    if (status >= 0) status = make_stores(learner, error);
     if (status < 0) return status;
-    if (!learner->sums) learner->sums = collector_new(d->rows, d->cols, learner->threads);
     if (!learner->worst.item && worst_new(&learner->worst, d->cols) < 0) return error_no_memory(error);
     if (!learner->replacing.item && make_replacing(learner) < 0) return error_no_memory(error);
-    return learner->sums ? INCO_OK : error_no_memory(error);
+    return INCO_OK;
 }
 
 /* ---- One iteration ---- */
@@ -131,7 +148,7 @@ static int tell(inco_learner *learner, const char *phase) {
     return learner->callback(learner->callback_self, &learner->progress) ? INCO_STOPPED : 0;
 }
 
-/* What a coding pass leaves behind besides A and B. */
+/* What a coding pass leaves behind besides. */
 typedef struct gathering {
     inco_learner *learner;
     int64_t nonzeros;
@@ -140,7 +157,8 @@ typedef struct gathering {
 static int gather(void *self, const pass_group *group, inco_error *error) {
     gathering *g = self;
     inco_learner *learner = g->learner;
-    int status = collector_add(learner->sums, group, error);
+    int status = learner->method->holds ? training_add(&learner->held, &learner->d, group->x, group->codes, error)
+                                        : collector_add(learner->sums, group, error);
     if (status < 0) return status;
     g->nonzeros += csc_nonzeros(group->codes);
     for (int64_t n = 0; n < group->x->cols; n++) worst_offer(&learner->worst, group->first + n, group->residual[n]);
@@ -153,23 +171,45 @@ static double relative_square(double rest, double energy) {
     return energy > 0 ? fmax(rest, 0) / energy : 0;
 }
 
+static void clear_stores(inco_learner *learner) {
+    learner->progress.signals_done = 0;
+    learner->worst.count = 0;
+    if (learner->method->holds)
+        training_clear(&learner->held);
+    else
+        collector_clear(learner->sums);
+}
+
+/* A and B, or the codes, of the pass just made; *rest = ||X - D C||^2. */
+static int total_stores(inco_learner *learner, statistics *s, double *rest, inco_error *error) {
+    *s = (statistics){.energy = learner->held.energy};
+    if (!learner->method->holds) {
+        *s = collector_total(learner->sums);
+        for (int64_t j = 0; j < learner->d.cols; j++) learner->use[j] = mat_get(&s->a, j, j);
+        return objective(&learner->d, s, 0, learner->threads, rest, error);
+    }
+    int status = training_complete(&learner->held, error);
+    if (status < 0) return status;
+    for (int64_t j = 0; j < learner->d.cols; j++) learner->use[j] = training_use(&learner->held, j);
+    *rest = training_error(&learner->held);
+    return INCO_OK;
+}
+
 static int code_all(inco_learner *learner, statistics *s, inco_error *error) {
     const inco_source *source = &learner->data.source;
     gathering g = {learner, 0};
     pass p = {source, learner->coder, learner->d.cols, learner->threads, &g, gather, 0, 0};
     double rest;
-    learner->progress.signals_done = 0;
-    learner->worst.count = 0;
-    collector_clear(learner->sums);
+    clear_stores(learner);
     int status = coder_set_dictionary(learner->coder, &learner->d, error);
     if (status >= 0) status = pass_run(&p, error);
     learner->info.seconds_io += p.seconds_io;
     learner->info.seconds_code += learner->progress.seconds_code = p.seconds_code;
     if (status != INCO_OK) return status;
     worst_sort(&learner->worst);
-    *s = collector_total(learner->sums);
+    status = total_stores(learner, s, &rest, error);
+    if (status < 0) return status;
     learner->energy = s->energy;
-    status = objective(&learner->d, s, 0, learner->threads, &rest, error);
     learner->progress.relative_error = sqrt(relative_square(rest, s->energy));
     learner->progress.mean_cardinality = (double)g.nonzeros / (double)source->count;
     return status;
@@ -177,36 +217,58 @@ static int code_all(inco_learner *learner, statistics *s, inco_error *error) {
 
 static double gamma_of(const inco_learner *learner) {
     const inco_options *o = learner->options;
-    if (o->method != METHOD_IDL) return 0;
+    if (!learner->method->penalised) return 0;
     return isnan(o->gamma) ? o->gamma_relative * learner->energy / (double)learner->d.cols : o->gamma;
+}
+
+/* Signals by what the update left of them. */
+static void rank_signals(inco_learner *learner) {
+    learner->worst.count = 0;
+    training_error(&learner->held);
+    for (int64_t n = 0; n < learner->data.source.count; n++) worst_offer(&learner->worst, n, learner->held.square[n]);
+    worst_sort(&learner->worst);
 }
 
 static int update(inco_learner *learner, const statistics *s, inco_error *error) {
     const inco_options *o = learner->options;
-    update_settings settings = {gamma_of(learner), o->norms == NORMS_RESCALE, (int)o->update_iterations,
-                                learner->threads};
+    method_input in = {o,
+                       s,
+                       &learner->held,
+                       (uint64_t)learner->iteration,
+                       {gamma_of(learner), o->norms == NORMS_RESCALE, (int)o->update_iterations, learner->threads}};
     update_result result = {0};
     double start = clock_seconds();
-    int status = o->method == METHOD_MOD ? mod_update(&learner->d, s, &settings, &result, error)
-                                         : idl_update(&learner->d, s, &settings, &result, error);
+    int status = learner->method->update(&learner->d, &in, &result, error);
+    if (status >= 0 && learner->method->holds) rank_signals(learner);
     learner->info.seconds_update += learner->progress.seconds_update = clock_seconds() - start;
     learner->progress.objective_before = result.before;
     learner->progress.objective = learner->info.objective = result.after;
     learner->progress.update_iterations = result.iterations;
+    learner->info.spread_passes += learner->progress.spread_passes = result.passes;
+    learner->info.spread_pairs += learner->progress.spread_pairs = result.pairs;
+    learner->info.seconds_spread += result.seconds_spread;
     return status;
 }
 
-static int choose_replacements(inco_learner *learner, const statistics *s, inco_error *error) {
+static int choose_replacements(inco_learner *learner, inco_error *error) {
     const inco_options *o = learner->options;
-    replacement_rule rule = {(int)o->unused, &learner->data.source, &learner->worst, (uint64_t)o->seed,
-                             (uint64_t)learner->iteration};
-    return replace_choose(&learner->replacing, s, &rule, error);
+    replacement_rule rule = {(int)o->unused,        o->replace,      learner->use,      &learner->d,
+                             &learner->data.source, &learner->worst, (uint64_t)o->seed, (uint64_t)learner->iteration,
+                             learner->threads};
+    return replace_choose(&learner->replacing, &rule, error);
+}
+
+static int64_t coherent_count(const replacement_list *list) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < list->count; i++) count += list->item[i].coherent;
+    return count;
 }
 
 /* What the last iteration chose takes its place now that the dictionary is trained on. */
 static int apply_replacements(inco_learner *learner, inco_error *error) {
     learner->progress.replaced = learner->replacing.count;
     learner->info.replaced += learner->replacing.count;
+    learner->info.replaced_coherent += coherent_count(&learner->replacing);
     return replace_apply(&learner->replacing, &learner->d, &learner->data.source, error);
 }
 
@@ -235,10 +297,11 @@ static int iterate(inco_learner *learner, double *change, inco_error *error) {
     if ((status = code_all(learner, &s, error)) != INCO_OK || (status = tell(learner, "update")) != INCO_OK) {
         mat_copy(&learner->d, &before);
         learner->info.replaced -= learner->replacing.count;
+        learner->info.replaced_coherent -= coherent_count(&learner->replacing);
         goto done;
     }
     TRY(update(learner, &s, error));
-    TRY(choose_replacements(learner, &s, error));
+    TRY(choose_replacements(learner, error));
     TRY(coherence_measure(&learner->d, learner->threads, &mu, error));
     *change = change_between(&learner->d, &before);
     learner->progress.coherence_max = mu.max;
@@ -343,6 +406,7 @@ done:
 
 static void describe(inco_learner *learner) {
     inco_learn_info *info = &learner->info;
+    const inco_options *o = learner->options;
     const double dim = (double)learner->d.rows, atoms = (double)learner->d.cols, energy = learner->energy;
     info->dim = learner->d.rows;
     info->atoms = learner->d.cols;
@@ -352,6 +416,7 @@ static void describe(inco_learner *learner) {
     info->gamma = gamma_of(learner);
     info->gamma_relative = energy > 0 ? info->gamma * atoms / energy : 0;
     info->tight_ratio = energy > 0 ? info->gamma * (atoms * atoms / dim - atoms) / energy : 0;
+    info->coherence_target = isnan(o->max_coherence) ? 0 : o->max_coherence + options_coherence_tolerance(o);
     info->isa = inco_isa();
     info->blas = inco_blas();
     info->threads = learner->threads;

@@ -4,7 +4,9 @@
 
 #include <inco/inco.h>
 
+#include "dict/training.h"
 #include "dict/update.h"
+#include "learn/method.h"
 #include "learn/prepare.h"
 #include "learn/replace.h"
 #include "learn/stats.h"
@@ -19,7 +21,10 @@ struct inco_learner {
     int64_t iteration; /* completed */
     double energy;     /* ||X||^2, once a pass has been made; 0 before */
     inco_coder *coder;
-    collector *sums;
+    const method *method;
+    collector *sums; /* A and B of a pass ... */
+    training held;   /* ... or codes and residuals, as the method needs */
+    double *use;     /* by atom: A_jj of the last pass */
     worst_list worst;
     inco_progress_fn callback;
     void *callback_self;

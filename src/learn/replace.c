@@ -1,11 +1,13 @@
 #include "learn/replace.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/rng.h"
+#include "mat/blas.h"
 #include "mat/mat.h"
 
 /* ---- The worst signals ---- */
@@ -59,38 +61,105 @@ void worst_sort(worst_list *list) {
     qsort(list->item, (size_t)list->count, sizeof *list->item, compare);
 }
 
-/* ---- Replacing ---- */
+/* ---- Choosing ---- */
 
-/* The n-th signal to try; -1 when there are no more. */
-static int64_t candidate(const replacement_rule *rule, int64_t n) {
-    if (rule->policy == UNUSED_WORST) return n < rule->worst->count ? rule->worst->item[n].signal : -1;
-    const int64_t signals = rule->source->count;
-    return n < signals ? rng_below(rule->seed, RNG_REPLACE, rule->round << 32 | (uint64_t)n, signals) : -1;
-}
+enum { PANEL = 128 }; /* columns of the Gram matrix looked at together */
+
+typedef struct choosing {
+    const replacement_rule *rule;
+    replacement_list *list;
+    inco_mat signal;       /* the last one read */
+    int64_t worst, sample; /* tried so far */
+    inco_mat d, panel;     /* with a bound: the atoms as replaced by now; D'D for some columns */
+    int64_t first;         /* of the panel */
+} choosing;
 
 static int read_signal(const inco_source *source, int64_t n, const inco_mat *signal, inco_error *error) {
     return source->read(source->self, n, 1, signal->data, error);
 }
 
-int replace_choose(replacement_list *list, const statistics *s, const replacement_rule *rule, inco_error *error) {
-    inco_mat signal = {0};
-    int64_t tried = 0, n = 0;
-    int status = INCO_OK;
-    list->count = 0;
-    if (rule->policy == UNUSED_KEEP) return status;
-    TRY(mat_new_raw(&signal, rule->source->type, rule->source->dim, 1, error));
-    for (int64_t j = 0; j < s->a.cols && n >= 0; j++) {
-        if (mat_get(&s->a, j, j) != 0) continue;
-        while ((n = candidate(rule, tried++)) >= 0) {
-            TRY(read_signal(rule->source, n, &signal, error));
-            if (mat_column_norm(&signal, 0) > 0) break;
-        }
-        if (n >= 0) list->item[list->count++] = (replacement){j, n};
+/* The next signal to try; -1 when there are no more. */
+static int64_t candidate(choosing *c, int policy) {
+    const replacement_rule *rule = c->rule;
+    if (policy == UNUSED_WORST) return c->worst < rule->worst->count ? rule->worst->item[c->worst++].signal : -1;
+    const int64_t signals = rule->source->count, n = c->sample++;
+    return n < signals ? rng_below(rule->seed, RNG_REPLACE, rule->round << 32 | (uint64_t)n, signals) : -1;
+}
+
+static void compute_panel(choosing *c, int64_t first) {
+    const int64_t left = c->d.cols - first;
+    inco_mat columns = mat_columns(&c->d, first, left < PANEL ? left : PANEL);
+    inco_mat to = mat_columns(&c->panel, 0, columns.cols);
+    blas_multiply(c->rule->threads, "TN", 1, &c->d, &columns, 0, &to);
+    c->first = first;
+}
+
+/* Is some other atom too much like atom j? Asked for rising j. */
+static int is_coherent(choosing *c, int64_t j) {
+    if (!c->d.data) return 0;
+    if (j % PANEL == 0) compute_panel(c, j);
+    const double *g = mat_column(&c->panel, j - c->first);
+    for (int64_t i = 0; i < c->d.cols; i++)
+        if (i != j && fabs(g[i]) > c->rule->bound) return 1;
+    return 0;
+}
+
+/* The signal in the place of atom j, for the atoms still to be asked about. */
+static void put_signal(choosing *c, int64_t j) {
+    inco_mat column = mat_columns(&c->d, j, 1);
+    if (!c->d.data) return;
+    mat_copy(&column, &c->signal);
+    mat_normalize_columns(&column, NULL);
+    for (int64_t k = j + 1; k < c->d.cols && k < c->first + PANEL; k++)
+        mat_set(&c->panel, j, k - c->first, blas_dot(c->d.rows, column.data, mat_column(&c->d, k)));
+}
+
+/* Replaces atom j by the next signal with energy, if there is one. */
+static int choose_for(choosing *c, int64_t j, int policy, int coherent, inco_error *error) {
+    int64_t n;
+    while ((n = candidate(c, policy)) >= 0) {
+        int status = read_signal(c->rule->source, n, &c->signal, error);
+        if (status < 0) return status;
+        if (mat_column_norm(&c->signal, 0) > 0) break;
     }
+    if (n < 0) return INCO_OK;
+    c->list->item[c->list->count++] = (replacement){j, n, coherent};
+    put_signal(c, j);
+    return INCO_OK;
+}
+
+static int open_choosing(choosing *c, inco_error *error) {
+    const replacement_rule *rule = c->rule;
+    int status;
+    TRY(mat_new_raw(&c->signal, rule->source->type, rule->source->dim, 1, error));
+    if (isnan(rule->bound)) goto done;
+    TRY(mat_new_raw(&c->panel, INCO_F64, rule->d->cols, PANEL, error));
+    TRY(mat_convert(&c->d, rule->d, INCO_F64, error));
 done:
-    inco_mat_free(&signal);
     return status;
 }
+
+int replace_choose(replacement_list *list, const replacement_rule *rule, inco_error *error) {
+    choosing c = {.rule = rule, .list = list};
+    int status = INCO_OK;
+    list->count = 0;
+    if (rule->policy == UNUSED_KEEP && isnan(rule->bound)) return status;
+    TRY(open_choosing(&c, error));
+    for (int64_t j = 0; j < rule->d->cols; j++) {
+        const int coherent = is_coherent(&c, j);
+        if (rule->use[j] == 0 && rule->policy != UNUSED_KEEP)
+            TRY(choose_for(&c, j, rule->policy, 0, error));
+        else if (coherent)
+            TRY(choose_for(&c, j, UNUSED_WORST, 1, error));
+    }
+done:
+    inco_mat_free(&c.signal);
+    inco_mat_free(&c.panel);
+    inco_mat_free(&c.d);
+    return status;
+}
+
+/* ---- Replacing ---- */
 
 int replace_apply(const replacement_list *list, inco_mat *d, const inco_source *source, inco_error *error) {
     inco_mat signal = {0};

@@ -134,7 +134,31 @@ void blas_axpy(int64_t n, double alpha, const double *x, double *y) {
     for (int64_t i = 0; i < n; i++) y[i] += alpha * x[i];
 }
 
+void blas_symv(const inco_mat *a, const double *x, double *y) {
+    cblas_dsymv(CblasColMajor, CblasLower, (int)a->rows, 1, a->data, (int)a->ld, x, 1, 0, y, 1);
+}
+
+void blas_gemv(const inco_mat *m, double alpha, const double *x, double beta, double *y) {
+    cblas_dgemv(CblasColMajor, CblasNoTrans, (int)m->rows, (int)m->cols, alpha, m->data, (int)m->ld, x, 1, beta, y, 1);
+}
+
+void blas_gemv_transposed(const inco_mat *m, double alpha, const double *x, double beta, double *y) {
+    cblas_dgemv(CblasColMajor, CblasTrans, (int)m->rows, (int)m->cols, alpha, m->data, (int)m->ld, x, 1, beta, y, 1);
+}
+
 /* ---- LAPACK ---- */
+
+int lapack_tridiagonal_top(int64_t n, double *diagonal, double *beside, double *value, double *vector, double *work,
+                           int64_t *iwork, inco_error *error) {
+    const lapack_int size = (lapack_int)n;
+    lapack_int found = 0, *integers = (lapack_int *)iwork; /* of 4 or 8 bytes */
+    if (LAPACKE_dstevx_work(LAPACK_COL_MAJOR, 'V', 'I', size, diagonal, beside, 0, 0, size, size, 0, &found, work,
+                            vector, size, work + n, integers, integers + 5 * n) != 0 ||
+        found != 1)
+        return error_set(error, INCO_ENUMERIC, "the largest eigenvalue of a tridiagonal matrix could not be computed");
+    *value = work[0];
+    return INCO_OK;
+}
 
 /* X = B V diag(1/w) V' over the eigenvalues w that count. */
 static int solve_by_eigenvalues(inco_mat *a, inco_mat *b, inco_error *error) {
@@ -223,5 +247,42 @@ done:
     inco_mat_free(&copy);
     memory_free(iwork);
     memory_free(work);
+    return status;
+}
+
+int lapack_leading_eigenvectors(inco_mat *a, double *values, inco_mat *vectors, inco_error *error) {
+    const lapack_int n = (lapack_int)a->rows, from = n - (lapack_int)vectors->cols + 1;
+    const lapack_int ld = (lapack_int)a->ld, ldv = (lapack_int)vectors->ld;
+    const lapack_int room = 64 * n, integers = 10 * n; /* more than dsyevr's 26 n: whole blocks in its reduction */
+    lapack_int found = 0;
+    double *work = NEW_RAW(double, room);
+    lapack_int *iwork = NEW_RAW(lapack_int, integers), *support = NEW_RAW(lapack_int, 2 * (int64_t)n);
+    int status = work && iwork && support ? INCO_OK : error_no_memory(error);
+    if (status >= 0 && (LAPACKE_dsyevr_work(LAPACK_COL_MAJOR, 'V', 'I', 'L', n, a->data, ld, 0, 0, from, n, 0, &found,
+                                            values, vectors->data, ldv, support, work, room, iwork, integers) != 0 ||
+                        found != (lapack_int)vectors->cols))
+        status = error_set(error, INCO_ENUMERIC, "the leading eigenvectors could not be computed");
+    memory_free(work);
+    memory_free(iwork);
+    memory_free(support);
+    return status;
+}
+
+int lapack_svd(inco_mat *m, inco_mat *u, double *values, inco_mat *vt, inco_error *error) {
+    const lapack_int n = (lapack_int)m->rows, ld = (lapack_int)m->ld;
+    const lapack_int ldu = (lapack_int)u->ld, ldv = (lapack_int)vt->ld;
+    double size = 0, *work = NULL;
+    lapack_int *iwork = NEW_RAW(lapack_int, 8 * (int64_t)n);
+    int status = iwork ? INCO_OK : error_no_memory(error);
+    if (status < 0) goto done;
+    LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'A', n, n, m->data, ld, values, u->data, ldu, vt->data, ldv, &size, -1,
+                        iwork);
+    if (!(work = NEW_RAW(double, (int64_t)size + 1))) TRY(error_no_memory(error));
+    if (LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'A', n, n, m->data, ld, values, u->data, ldu, vt->data, ldv, work,
+                            (lapack_int)size, iwork) != 0)
+        status = error_set(error, INCO_ENUMERIC, "the singular value decomposition failed");
+done:
+    memory_free(work);
+    memory_free(iwork);
     return status;
 }

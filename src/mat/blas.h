@@ -18,6 +18,13 @@ void blas_multiply(int threads, const char *form, double alpha, const inco_mat *
 double blas_dot(int64_t n, const double *x, const double *y);
 void blas_axpy(int64_t n, double alpha, const double *x, double *y); /* y += alpha x */
 
+/* y = A x for symmetric A, of which only the lower triangle is read; with it, y = M x and y = M'x for any M. All
+ * double.
+ */
+void blas_symv(const inco_mat *a, const double *x, double *y);
+void blas_gemv(const inco_mat *m, double alpha, const double *x, double beta, double *y);
+void blas_gemv_transposed(const inco_mat *m, double alpha, const double *x, double beta, double *y);
+
 /* X A = B for symmetric positive semidefinite A (L x L), B and X D x L: Cholesky, or the pseudo-inverse without the
  * eigenvalues below 1e-8 of the largest when A is singular. B is overwritten by X, A is destroyed. */
 int lapack_solve_right(inco_mat *a, inco_mat *b, inco_error *error);
@@ -25,6 +32,18 @@ int lapack_solve_right(inco_mat *a, inco_mat *b, inco_error *error);
 /* Replaces m (double, rows <= cols) by L of m = L Q: lower triangular in its first `rows` columns, with the singular
  * values of m. The other columns hold nothing of use. */
 int lapack_lq(inco_mat *m, inco_error *error);
+
+/* The largest eigenvalue of the tridiagonal matrix of n, with its unit eigenvector. `diagonal` (n) and `beside` (n) are
+ * destroyed; work has 6 n places, iwork 6 n. */
+int lapack_tridiagonal_top(int64_t n, double *diagonal, double *beside, double *value, double *vector, double *work,
+                           int64_t *iwork, inco_error *error);
+
+/* The vectors.cols largest eigenvalues of a symmetric matrix (lower triangle read, destroyed), rising, and their unit
+ * eigenvectors. `values` has room for all of them. */
+int lapack_leading_eigenvectors(inco_mat *a, double *values, inco_mat *vectors, inco_error *error);
+
+/* m = U diag(values) V' for square m (double, destroyed): U and V', values falling. */
+int lapack_svd(inco_mat *m, inco_mat *u, double *values, inco_mat *vt, inco_error *error);
 
 /* All singular values of m (any type), falling; room for min(rows, cols). */
 int lapack_singular_values(const inco_mat *m, double *values, inco_error *error);

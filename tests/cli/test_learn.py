@@ -151,6 +151,28 @@ class Learn(tool.Case):
         self.assertEqual((flat["gamma"], high["gamma"]), (0, 50))
         self.assertLess(high["coherence"]["rms"], flat["coherence"]["rms"])
 
+    def test_methods_with_codes(self):
+        for method in "ksvd", "aksvd":
+            found = self.json("learn", "X.npy", "-o", "D.npy", "--method", method, "--replace", "0.5", *SHORT)
+            self.assertEqual((found["method"], found["gamma"]), (method, 0))
+            self.assertLessEqual(found["replaced_coherent"], found["replaced"])
+            self.assertGreater(found["replaced_coherent"], 0)
+            self.assertNotIn("spread", found)
+
+    def test_targets(self):
+        for method, limit in ("inksvd", "--decorrelation-passes"), ("ipr", "--ipr-iterations"):
+            how = ["learn", "X.npy", "-o", "D.npy", "--method", method, *SHORT, "--max-coherence"]
+            found = self.json(*how, "0.5")
+            self.assertLessEqual(found["coherence"]["max"], 0.501)
+            self.assertGreater(found["spread"]["passes"], 0)
+            self.assertAlmostEqual(found["spread"]["target"], 0.501)
+            done = self.inco(*how, "0.01", limit, "2", "--log", "run.jsonl", code=3)
+            self.assertIn("above the target of --max-coherence 0.01", done.text)
+            self.assertEqual(self.load("D.npy").shape, (24, 16))
+            with open(self.path("run.jsonl")) as log:
+                lines = [json.loads(line) for line in log]
+            self.assertEqual([line["spread_passes"] for line in lines if line["event"] == "iteration"], [2, 2, 2])
+
     def test_checkpoint_and_resume(self):
         whole = self.learn("--unused", "keep")
         half = SHORT[:2] + ["--iterations", "1"] + SHORT[4:] + ["--unused", "keep"]

@@ -97,6 +97,10 @@ class Options(tool.Case):
         for more, says in ((["--gamma", "1", "--gamma-relative", "1"], ["--gamma", "--gamma-relative"]),
                            (["--method", "mod", "--gamma", "1"], ["--gamma", "idl"]),
                            (["--method", "mod", "--norms", "rescale"], ["--norms", "idl"]),
+                           (["--method", "ksvd", "--gamma", "1"], ["--gamma", "idl"]),
+                           (["--replace", "0.9"], ["--replace", "ksvd"]),
+                           (["--max-coherence", "0.5"], ["--max-coherence", "inksvd"]),
+                           (["--method", "ipr"], ["ipr", "--max-coherence MU"]),
                            (["--coder", "larc", "--nonnegative"], ["--nonnegative", "larc"])):
             self.refused("learn", "X.npy", *LEARN, *more, code=2, says=says)
         self.refused("learn", "X.npy", "-o", "D.npy", "--atoms", "4", "--coder", "lars", code=2, says="--coder lars")

@@ -1,0 +1,267 @@
+/* The methods that hold the codes, through the learner: what they find, that their bits depend on nothing but data and
+ * options, that a run can be resumed, and that failing memory is survived. */
+#include "check.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+
+typedef struct method_case {
+    const char *method, *option, *value; /* an option of its own that it is tried with; NULL: none */
+    int recovers;                        /* finds a planted dictionary */
+} method_case;
+
+static const method_case cases[] = {
+    {"ksvd", NULL, NULL, 0}, /* stays at two atoms that share one true atom */
+    {"aksvd", NULL, NULL, 1},
+    {"ksvd", "replace", "0.9", 1},
+    {"aksvd", "replace", "0.9", 1},
+    {"inksvd", "max-coherence", "0.6", 0},
+    {"ipr", "max-coherence", "0.6", 0},
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+static inco_options *options_of(const method_case *c, const char *const *more) {
+    inco_options *o = check_options(more);
+    assert_int_equal(inco_options_set(o, "method", c->method, NULL), INCO_OK);
+    if (c->option) assert_int_equal(inco_options_set(o, c->option, c->value, NULL), INCO_OK);
+    return o;
+}
+#define OPTIONS_OF(c, ...) options_of(c, (const char *const[]){__VA_ARGS__, NULL})
+
+/* Signals of `sparsity` atoms each, with normal coefficients. */
+static inco_mat planted_signals(const inco_mat *truth, int64_t count, int sparsity, uint64_t seed) {
+    inco_mat x;
+    assert_int_equal(inco_mat_new(&x, truth->type, truth->rows, count, NULL), INCO_OK);
+    for (int64_t draw = 0; draw < count * sparsity; draw++) {
+        const int64_t n = draw / sparsity, atom = rng_below(seed, RNG_TEST, (uint64_t)draw, truth->cols);
+        const double c = rng_normal(seed + 1, RNG_TEST, (uint64_t)draw);
+        for (int64_t i = 0; i < x.rows; i++) mat_set(&x, i, n, mat_get(&x, i, n) + c * mat_get(truth, i, atom));
+    }
+    return x;
+}
+
+/* Share of the true atoms that some learned atom matches to 0.99. */
+static double recovered(const inco_mat *truth, const inco_mat *learned) {
+    int64_t found = 0;
+    for (int64_t j = 0; j < truth->cols; j++) {
+        double best = 0;
+        for (int64_t k = 0; k < learned->cols; k++) {
+            double product = 0;
+            for (int64_t i = 0; i < truth->rows; i++) product += mat_get(truth, i, j) * mat_get(learned, i, k);
+            best = fmax(best, fabs(product));
+        }
+        found += best > 0.99;
+    }
+    return (double)found / (double)truth->cols;
+}
+
+static void a_planted_dictionary_is_recovered(void **state) {
+    const inco_type type = *(inco_type *)*state;
+    inco_mat truth = check_dictionary(type, 20, 40, 1), x = planted_signals(&truth, 3000, 3, 2), d;
+    inco_source source = inco_source_from_mat(&x);
+    for (int i = 0; i < CASES; i++) {
+        if (!cases[i].recovers) continue;
+        inco_options *o =
+            OPTIONS_OF(&cases[i], "atoms", "40", "coder", "omp", "sparsity", "3", "iterations", "60", "threads", "1");
+        inco_learn_info info;
+        assert_int_equal(inco_learn(&source, o, &d, &info, NULL), INCO_OK);
+        assert_true(recovered(&truth, &d) >= 0.9);
+        assert_true(info.relative_error < 0.3);
+        inco_mat_free(&d);
+        inco_options_free(o);
+    }
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+/* More than one group of signals, atoms with more than one block of signals. */
+static void same_bits_for_any_number_of_threads(void **state) {
+    const inco_type type = *(inco_type *)*state;
+    inco_mat truth = check_dictionary(type, 24, 60, 3), x = planted_signals(&truth, 6000, 5, 4), first = {0}, d;
+    inco_source source = inco_source_from_mat(&x);
+    const char *const threads[] = {"1", "2", "3", "8"};
+    for (int i = 0; i < CASES * 4; i++) {
+        inco_options *o = OPTIONS_OF(&cases[i / 4], "atoms", "60", "coder", "omp", "sparsity", "5", "iterations", "2",
+                                     "threads", threads[i % 4]);
+        assert_int_equal(inco_learn(&source, o, &d, NULL, NULL), INCO_OK);
+        inco_options_free(o);
+        if (i % 4 == 0) {
+            inco_mat_free(&first);
+            first = d;
+            continue;
+        }
+        assert_memory_equal(d.data, first.data, (size_t)(d.rows * d.cols) * type);
+        inco_mat_free(&d);
+    }
+    inco_mat_free(&first);
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+/* ---- Checkpoints ---- */
+
+typedef struct memory_stream {
+    char bytes[1 << 17];
+    size_t written, read;
+} memory_stream;
+
+static int write_memory(void *self, const void *bytes, size_t count) {
+    memory_stream *s = self;
+    if (s->written + count > sizeof s->bytes) return 1;
+    memcpy(s->bytes + s->written, bytes, count);
+    s->written += count;
+    return 0;
+}
+
+static int read_memory(void *self, void *bytes, size_t count) {
+    memory_stream *s = self;
+    if (s->read + count > s->written) return 1;
+    memcpy(bytes, s->bytes + s->read, count);
+    s->read += count;
+    return 0;
+}
+
+typedef struct watcher {
+    inco_learner *learner;
+    inco_stream stream;
+    int64_t told, replaced;
+} watcher;
+
+static int watch(void *self, const inco_progress *progress) {
+    watcher *w = self;
+    if (strcmp(progress->phase, "iteration")) return 0;
+    w->told++;
+    w->replaced += progress->replaced;
+    if (progress->iteration == 3) assert_int_equal(inco_learner_save(w->learner, &w->stream, NULL), INCO_OK);
+    return 0;
+}
+
+static void a_resumed_run_has_the_same_bits(void **state) {
+    const inco_type type = *(inco_type *)*state;
+    inco_mat truth = check_dictionary(type, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6);
+    inco_source source = inco_source_from_mat(&x);
+    for (int i = 0; i < CASES; i++) {
+        inco_options *o =
+            OPTIONS_OF(&cases[i], "atoms", "60", "coder", "omp", "sparsity", "4", "iterations", "6", "threads", "1");
+        memory_stream *memory = calloc(1, sizeof *memory);
+        watcher w = {.stream = {memory, write_memory, read_memory}};
+        inco_learner *rest;
+        assert_int_equal(inco_learner_new(&w.learner, &source, o, NULL), INCO_OK);
+        inco_learner_on_progress(w.learner, watch, &w);
+        assert_int_equal(inco_learner_run(w.learner, NULL), INCO_OK);
+        assert_int_equal(w.told, 6);
+        assert_int_equal(inco_learner_new(&rest, &source, o, NULL), INCO_OK);
+        assert_int_equal(inco_learner_resume(rest, &w.stream, NULL), INCO_OK);
+        assert_int_equal(inco_learner_run(rest, NULL), INCO_OK);
+        const inco_learn_info *a = inco_learner_info(w.learner), *b = inco_learner_info(rest);
+        assert_memory_equal(inco_learner_dictionary(rest).data, inco_learner_dictionary(w.learner).data,
+                            16 * 60 * type);
+        assert_true(a->relative_error == b->relative_error && a->objective == b->objective);
+        assert_int_equal(a->replaced, w.replaced);
+        assert_int_equal(a->replaced, b->replaced);
+        assert_int_equal(a->replaced_coherent, b->replaced_coherent);
+        if (cases[i].option && !strcmp(cases[i].option, "replace")) assert_true(a->replaced_coherent > 0);
+        assert_int_equal(a->spread_passes, b->spread_passes);
+        assert_int_equal(a->spread_pairs, b->spread_pairs);
+        inco_learner_free(w.learner);
+        inco_learner_free(rest);
+        inco_options_free(o);
+        free(memory);
+    }
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+/* Those with a target reach it on data that has coherent atoms, and the result says what it took. */
+static void targets_are_reached_or_told(void **state) {
+    const inco_type type = *(inco_type *)*state;
+    inco_mat truth = check_dictionary(type, 16, 40, 7), x = planted_signals(&truth, 2000, 4, 8), d;
+    inco_source source = inco_source_from_mat(&x);
+    static const char *const methods[] = {"inksvd", "ipr"}, *const targets[] = {"0.5", "0.35", "0.1"};
+    for (int i = 0; i < 6; i++) {
+        const char *target = targets[i / 2];
+        inco_options *o = OPTIONS("atoms", "40", "method", methods[i % 2], "max-coherence", target, "coder", "omp",
+                                  "sparsity", "4", "iterations", "4", "threads", "1");
+        inco_learn_info info;
+        if (i == 4) inco_options_set(o, "decorrelation-passes", "5", NULL);
+        if (i == 5) inco_options_set(o, "ipr-iterations", "5", NULL);
+        assert_int_equal(inco_learn(&source, o, &d, &info, NULL), INCO_OK);
+        assert_near(info.coherence_target, atof(target) + 1e-3, 1e-15);
+        assert_int_equal(info.coherence_max <= info.coherence_target + 1e-6, i < 4);
+        assert_true(i < 4 || info.spread_passes == 20); /* below what 40 atoms in 16 dimensions can have */
+        assert_true(info.spread_passes > 0 && info.seconds_spread > 0 && info.seconds_spread <= info.seconds_update);
+        assert_int_equal(info.spread_pairs > 0, i % 2 == 0);
+        inco_mat_free(&d);
+        inco_options_free(o);
+    }
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+static void failing_memory_is_survived(void **state) {
+    (void)state;
+    inco_mat x = check_random(INCO_F32, 6, 80, 17);
+    inco_source source = inco_source_from_mat(&x);
+    for (int i = 0; i < CASES; i++) {
+        inco_options *o =
+            OPTIONS_OF(&cases[i], "atoms", "9", "sparsity", "3", "coder", "omp", "iterations", "2", "threads", "1");
+        int64_t k = 1;
+        for (int status = INCO_ENOMEM; status == INCO_ENOMEM; k++) {
+            inco_mat d = {0};
+            memory_fail_at(k);
+            status = inco_learn(&source, o, &d, NULL, NULL);
+            memory_fail_at(0);
+            assert_true(status == INCO_OK || status == INCO_ENOMEM);
+            inco_mat_free(&d);
+        }
+        assert_true(k > 40);
+        inco_options_free(o);
+    }
+    inco_mat_free(&x);
+}
+
+/* ---- What does not fit together ---- */
+
+static void options_of_other_methods_are_refused(void **state) {
+    (void)state;
+    inco_mat x = check_random(INCO_F64, 6, 80, 18);
+    inco_source source = inco_source_from_mat(&x);
+    static const char *const wrong[][4] = {
+        {"ksvd", "gamma", "1", "--gamma belongs to --method idl"},
+        {"aksvd", "norms", "rescale", "--norms belongs to --method idl"},
+        {"ksvd", "update-iterations", "3", "--update-iterations belongs to --method idl"},
+        {"idl", "replace", "0.9", "--replace belongs to --method ksvd or aksvd"},
+        {"mod", "replace", "0.9", "--replace belongs to --method ksvd or aksvd"},
+        {"idl", "max-coherence", "0.5", "--max-coherence belongs to --method inksvd or ipr"},
+        {"ksvd", "max-coherence", "0.5", "--max-coherence belongs to --method inksvd or ipr"},
+        {"ipr", "decorrelation-passes", "5", "--decorrelation-passes belongs to --method inksvd"},
+        {"ipr", "decorrelation-tolerance", "0.1", "--decorrelation-tolerance belongs to --method inksvd"},
+        {"inksvd", "ipr-iterations", "5", "--ipr-iterations belongs to --method ipr"},
+        {"inksvd", "sparsity", "5", "--method inksvd needs a target: --max-coherence MU"},
+        {"ipr", "sparsity", "5", "--method ipr needs a target: --max-coherence MU"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        inco_options *o = OPTIONS("atoms", "9", "method", wrong[i][0], wrong[i][1], wrong[i][2]);
+        inco_learner *learner;
+        inco_error error;
+        assert_int_equal(inco_learner_new(&learner, &source, o, &error), INCO_EINVAL);
+        assert_string_equal(error.message, wrong[i][3]);
+        inco_options_free(o);
+    }
+    inco_mat_free(&x);
+}
+
+int main(void) {
+    static inco_type f32 = INCO_F32, f64 = INCO_F64;
+#define BOTH(test)                                                                                                     \
+    {#test " (f32)", test, NULL, NULL, &f32}, {                                                                        \
+#test " (f64)", test, NULL, NULL, &f64                                                                         \
+    }
+    const struct CMUnitTest tests[] = {
+        BOTH(a_planted_dictionary_is_recovered),      BOTH(same_bits_for_any_number_of_threads),
+        BOTH(a_resumed_run_has_the_same_bits),        BOTH(targets_are_reached_or_told),
+        cmocka_unit_test(failing_memory_is_survived), cmocka_unit_test(options_of_other_methods_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
