@@ -194,6 +194,7 @@ typedef struct inco_learn_info {
     const char *isa, *blas;
     int threads;
     double seconds_code, seconds_update, seconds_io, seconds_total;
+    double eta;                      /* mocod: weight of its penalty on norms; else 0 */
 } inco_learn_info;
 
 typedef struct inco_progress {

@@ -42,18 +42,21 @@ static const row table[] = {
     /* clang-format off */
     ROW("atoms", 0, "L", NULL, NULL, L, "Dictionary", INTEGER, atoms, 1, MANY,
         "number of atoms to learn (needed, unless --init or --resume names a file)"),
-    ROW("method", 0, "NAME", "idl", "idl|mod", L, "Dictionary", CHOICE, method, 0, 0,
-        "idl: least squares with a penalty on coherence; mod: least squares alone"),
+    ROW("method", 0, "NAME", "idl", "idl|mod|mocod", L, "Dictionary", CHOICE, method, 0, 0,
+        "idl: least squares with a penalty on coherence; mod: least squares alone; mocod: the penalty and one on "
+        "norms, by a fixed point"),
     ROW("gamma", 0, "G", NULL, NULL, L, "Dictionary", REAL_NUMBER, gamma, 0, DBL_MAX,
         "weight of the coherence penalty in ||X - DC||^2 + G ||D'D - I||^2"),
     ROW("gamma-relative", 0, "R", "0.1", NULL, L, "Dictionary", REAL_NUMBER, gamma_relative, 0, DBL_MAX,
         "the same weight free of scale: G = R ||X||^2 / L"),
+    ROW("eta", 0, "E", NULL, NULL, L, "Dictionary", REAL_NUMBER, eta, 0, DBL_MAX,
+        "mocod: weight of sum_j (||d_j||^2 - 1)^2 during the update (default ||X||^2 / L)"),
     ROW("norms", 0, "NAME", "sphere", "sphere|rescale", L, "Dictionary", CHOICE, norms, 0, 0,
         "sphere: atoms keep unit norm during the update; rescale: they are rescaled after it, as in the paper"),
     ROW("iterations", 0, "N", "25", NULL, L, "Dictionary", INTEGER, iterations, 0, MANY,
         "learning iterations, each a coding of all signals and an update of all atoms"),
     ROW("update-iterations", 0, "N", "15", NULL, L, "Dictionary", INTEGER, update_iterations, 1, MANY,
-        "L-BFGS iterations in one update"),
+        "L-BFGS iterations, or steps of mocod's fixed point, in one update"),
     ROW("init", 0, "START", "sample", NULL, L, "Dictionary", TEXT, init, 0, 0,
         "where to start: sample (random signals), dct, random, or a file with a dictionary"),
     ROW("unused", 0, "NAME", "worst", "keep|worst|sample", L, "Dictionary", CHOICE, unused, 0, 0,
@@ -369,12 +372,37 @@ int options_check_coder(const inco_options *o, inco_error *error) {
     return INCO_OK;
 }
 
+/* Options that belong to some methods alone, by the methods' words in the table. */
+static const struct {
+    const char *option, *methods;
+} of_method[] = {
+    {"gamma", "idl|mocod"}, {"gamma-relative", "idl|mocod"}, {"norms", "idl"}, {"update-iterations", "idl|mocod"},
+    {"eta", "mocod"},
+};
+
+/* Is `word` one of a|b|c? */
+static int is_among(const char *word, const char *words) {
+    const size_t length = strlen(word);
+    for (size_t n; *words; words += n + (words[n] == '|')) {
+        n = strcspn(words, "|");
+        if (n == length && !strncmp(words, word, n)) return 1;
+    }
+    return 0;
+}
+
+static int check_method(const inco_options *o, inco_error *error) {
+    char method[16];
+    inco_options_get(o, "method", method, sizeof method);
+    for (size_t i = 0; i < sizeof of_method / sizeof *of_method; i++)
+        if (inco_options_given(o, of_method[i].option) && !is_among(method, of_method[i].methods))
+            return error_set(error, INCO_EINVAL, "--%s belongs to --method %s, not to %s", of_method[i].option,
+                             of_method[i].methods, method);
+    return INCO_OK;
+}
+
 int options_check_learn(const inco_options *o, inco_error *error) {
     if (inco_options_given(o, "gamma") && inco_options_given(o, "gamma-relative"))
         return error_set(error, INCO_EINVAL, "--gamma and --gamma-relative set the same weight: give one of them");
-    static const char *const idl_only[] = {"gamma", "gamma-relative", "norms", "update-iterations"};
-    for (int i = 0; o->method != METHOD_IDL && i < 4; i++)
-        if (inco_options_given(o, idl_only[i]))
-            return error_set(error, INCO_EINVAL, "--%s belongs to --method idl", idl_only[i]);
-    return options_check_coder(o, error);
+    int status = check_method(o, error);
+    return status < 0 ? status : options_check_coder(o, error);
 }

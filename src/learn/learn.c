@@ -177,18 +177,37 @@ static int code_all(inco_learner *learner, statistics *s, inco_error *error) {
 
 static double gamma_of(const inco_learner *learner) {
     const inco_options *o = learner->options;
-    if (o->method != METHOD_IDL) return 0;
+    if (o->method == METHOD_MOD) return 0;
     return isnan(o->gamma) ? o->gamma_relative * learner->energy / (double)learner->d.cols : o->gamma;
 }
 
-static int update(inco_learner *learner, const statistics *s, inco_error *error) {
+static double eta_of(const inco_learner *learner) {
     const inco_options *o = learner->options;
-    update_settings settings = {gamma_of(learner), o->norms == NORMS_RESCALE, (int)o->update_iterations,
-                                learner->threads};
+    if (o->method != METHOD_MOCOD) return 0;
+    return isnan(o->eta) ? learner->energy / (double)learner->d.cols : o->eta;
+}
+
+static int update_by_method(inco_learner *learner, const statistics *s, update_result *result, inco_error *error) {
+    const inco_options *o = learner->options;
+    update_settings settings = {.gamma = gamma_of(learner),
+                                .rescale = o->norms == NORMS_RESCALE,
+                                .iterations = (int)o->update_iterations,
+                                .threads = learner->threads,
+                                .eta = eta_of(learner)};
+    switch (o->method) {
+    case METHOD_MOD:
+        return mod_update(&learner->d, s, &settings, result, error);
+    case METHOD_MOCOD:
+        return mocod_update(&learner->d, s, &settings, result, error);
+    default:
+        return idl_update(&learner->d, s, &settings, result, error);
+    }
+}
+
+static int update(inco_learner *learner, const statistics *s, inco_error *error) {
     update_result result = {0};
     double start = clock_seconds();
-    int status = o->method == METHOD_MOD ? mod_update(&learner->d, s, &settings, &result, error)
-                                         : idl_update(&learner->d, s, &settings, &result, error);
+    int status = update_by_method(learner, s, &result, error);
     learner->info.seconds_update += learner->progress.seconds_update = clock_seconds() - start;
     learner->progress.objective_before = result.before;
     learner->progress.objective = learner->info.objective = result.after;
@@ -352,6 +371,7 @@ static void describe(inco_learner *learner) {
     info->gamma = gamma_of(learner);
     info->gamma_relative = energy > 0 ? info->gamma * atoms / energy : 0;
     info->tight_ratio = energy > 0 ? info->gamma * (atoms * atoms / dim - atoms) / energy : 0;
+    info->eta = eta_of(learner);
     info->isa = inco_isa();
     info->blas = inco_blas();
     info->threads = learner->threads;
