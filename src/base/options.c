@@ -42,9 +42,9 @@ static const row table[] = {
     /* clang-format off */
     ROW("atoms", 0, "L", NULL, NULL, L, "Dictionary", INTEGER, atoms, 1, MANY,
         "number of atoms to learn (needed, unless --init or --resume names a file)"),
-    ROW("method", 0, "NAME", "idl", "idl|mod|mocod", L, "Dictionary", CHOICE, method, 0, 0,
+    ROW("method", 0, "NAME", "idl", "idl|mod|mocod|online", L, "Dictionary", CHOICE, method, 0, 0,
         "idl: least squares with a penalty on coherence; mod: least squares alone; mocod: the penalty and one on "
-        "norms, by a fixed point"),
+        "norms, by a fixed point; online: an update after every batch of signals, the penalty only where given"),
     ROW("gamma", 0, "G", NULL, NULL, L, "Dictionary", REAL_NUMBER, gamma, 0, DBL_MAX,
         "weight of the coherence penalty in ||X - DC||^2 + G ||D'D - I||^2"),
     ROW("gamma-relative", 0, "R", "0.1", NULL, L, "Dictionary", REAL_NUMBER, gamma_relative, 0, DBL_MAX,
@@ -53,6 +53,10 @@ static const row table[] = {
         "mocod: weight of sum_j (||d_j||^2 - 1)^2 during the update (default ||X||^2 / L)"),
     ROW("norms", 0, "NAME", "sphere", "sphere|rescale", L, "Dictionary", CHOICE, norms, 0, 0,
         "sphere: atoms keep unit norm during the update; rescale: they are rescaled after it, as in the paper"),
+    ROW("batch", 0, "N", "512", NULL, L, "Dictionary", INTEGER, batch, 1, MANY,
+        "online: signals coded between two updates, in the order of the data"),
+    ROW("forget", 0, "F", "0.1", NULL, L, "Dictionary", REAL_NUMBER, forget, 1e-9, 1,
+        "online: weight of a signal after all others have been seen since (1: nothing is forgotten)"),
     ROW("iterations", 0, "N", "25", NULL, L, "Dictionary", INTEGER, iterations, 0, MANY,
         "learning iterations, each a coding of all signals and an update of all atoms"),
     ROW("update-iterations", 0, "N", "15", NULL, L, "Dictionary", INTEGER, update_iterations, 1, MANY,
@@ -376,8 +380,13 @@ int options_check_coder(const inco_options *o, inco_error *error) {
 static const struct {
     const char *option, *methods;
 } of_method[] = {
-    {"gamma", "idl|mocod"}, {"gamma-relative", "idl|mocod"}, {"norms", "idl"}, {"update-iterations", "idl|mocod"},
+    {"gamma", "idl|mocod|online"},
+    {"gamma-relative", "idl|mocod|online"},
+    {"norms", "idl"},
+    {"update-iterations", "idl|mocod"},
     {"eta", "mocod"},
+    {"batch", "online"},
+    {"forget", "online"},
 };
 
 /* Is `word` one of a|b|c? */

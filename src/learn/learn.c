@@ -45,6 +45,7 @@ void inco_learner_free(inco_learner *learner) {
     collector_free(learner->sums);
     worst_free(&learner->worst);
     memory_free(learner->replacing.item);
+    online_free(&learner->online);
     memory_free(learner);
 }
 
@@ -123,8 +124,7 @@ static int make_parts(inco_learner *learner, inco_error *error) {
 
 /* ---- One iteration ---- */
 
-/* Calls back; positive when the caller wants to stop. */
-static int tell(inco_learner *learner, const char *phase) {
+int learner_tell(inco_learner *learner, const char *phase) {
     if (!learner->callback) return 0;
     learner->progress.phase = phase;
     learner->progress.seconds = clock_seconds() - learner->start;
@@ -145,7 +145,7 @@ static int gather(void *self, const pass_group *group, inco_error *error) {
     g->nonzeros += csc_nonzeros(group->codes);
     for (int64_t n = 0; n < group->x->cols; n++) worst_offer(&learner->worst, group->first + n, group->residual[n]);
     learner->progress.signals_done = group->first + group->x->cols;
-    return tell(learner, "code");
+    return learner_tell(learner, "code");
 }
 
 /* ||X - D C||^2 / ||X||^2 from A and B; 0 without energy. */
@@ -178,6 +178,8 @@ static int code_all(inco_learner *learner, statistics *s, inco_error *error) {
 static double gamma_of(const inco_learner *learner) {
     const inco_options *o = learner->options;
     if (o->method == METHOD_MOD) return 0;
+    if (o->method == METHOD_ONLINE && !inco_options_given(o, "gamma") && !inco_options_given(o, "gamma-relative"))
+        return 0;
     return isnan(o->gamma) ? o->gamma_relative * learner->energy / (double)learner->d.cols : o->gamma;
 }
 
@@ -240,10 +242,30 @@ static double change_between(const inco_mat *d, const inco_mat *e) {
     return sqrt(change / norm);
 }
 
+/* A pass of online learning, with the atoms' use in place of A_jj for the choice of replacements. */
+static int step_online(inco_learner *learner, inco_error *error) {
+    double *use = NEW(double, learner->d.cols);
+    int status = use ? online_pass(learner, use, error) : error_no_memory(error);
+    const statistics s = {.a = {INCO_F64, learner->d.cols, learner->d.cols, 0, use, NULL}}; /* (j, j) is use[j] */
+    if (status == INCO_OK) status = choose_replacements(learner, &s, error);
+    memory_free(use);
+    return status;
+}
+
+/* Codes, updates the dictionary, and chooses what replaces unused atoms. */
+static int step(inco_learner *learner, inco_error *error) {
+    statistics s;
+    int status;
+    if (learner->options->method == METHOD_ONLINE) return step_online(learner, error);
+    if ((status = code_all(learner, &s, error)) != INCO_OK) return status;
+    if ((status = learner_tell(learner, "update")) != INCO_OK) return status;
+    if ((status = update(learner, &s, error)) != INCO_OK) return status;
+    return choose_replacements(learner, &s, error);
+}
+
 /* INCO_STOPPED when the caller stopped it half-way: the dictionary is then as before. */
 static int iterate(inco_learner *learner, double *change, inco_error *error) {
     inco_mat before = {0};
-    statistics s;
     coherence mu;
     int status;
     learner->progress.iteration = learner->iteration + 1;
@@ -251,13 +273,11 @@ static int iterate(inco_learner *learner, double *change, inco_error *error) {
     learner->progress.signals = learner->data.source.count;
     TRY(mat_convert(&before, &learner->d, INCO_F64, error));
     TRY(apply_replacements(learner, error));
-    if ((status = code_all(learner, &s, error)) != INCO_OK || (status = tell(learner, "update")) != INCO_OK) {
+    if ((status = step(learner, error)) != INCO_OK) {
         mat_copy(&learner->d, &before);
         learner->info.replaced -= learner->replacing.count;
         goto done;
     }
-    TRY(update(learner, &s, error));
-    TRY(choose_replacements(learner, &s, error));
     TRY(coherence_measure(&learner->d, learner->threads, &mu, error));
     *change = change_between(&learner->d, &before);
     learner->progress.coherence_max = mu.max;
@@ -275,7 +295,7 @@ static int iterate_all(inco_learner *learner, inco_error *error) {
     while (learner->iteration < o->iterations) {
         double change = 0;
         int status = iterate(learner, &change, error);
-        if (status == INCO_OK) status = tell(learner, "iteration");
+        if (status == INCO_OK) status = learner_tell(learner, "iteration");
         if (status > 0) learner->info.stopped_by = "callback";
         if (status != INCO_OK) return status;
         if (o->stop_change > 0 && change <= o->stop_change)
@@ -307,7 +327,7 @@ static int look_at_codes(void *self, const pass_group *group, inco_error *error)
     f->nonzeros += csc_nonzeros(group->codes);
     if (status >= 0 && f->codes) status = csc_append(f->codes, group->codes, error);
     learner->progress.signals_done = group->first + group->x->cols;
-    return status < 0 ? status : tell(learner, "final");
+    return status < 0 ? status : learner_tell(learner, "final");
 }
 
 /* Codes the training signals in the result: its error, cardinality and use. */

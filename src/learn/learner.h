@@ -5,6 +5,7 @@
 #include <inco/inco.h>
 
 #include "dict/update.h"
+#include "learn/online.h"
 #include "learn/prepare.h"
 #include "learn/replace.h"
 #include "learn/stats.h"
@@ -15,9 +16,10 @@ struct inco_learner {
     int threads;
     inco_mat d; /* D x L, double, unit norm: with `iteration` and `replacing` the state between iterations */
     replacement_list replacing;
-    inco_mat result;   /* the same in the result's precision */
-    int64_t iteration; /* completed */
-    double energy;     /* ||X||^2, once a pass has been made; 0 before */
+    inco_mat result;    /* the same in the result's precision */
+    int64_t iteration;  /* completed */
+    double energy;      /* ||X||^2, once a pass has been made; 0 before */
+    online_sums online; /* with --method online part of the state */
     inco_coder *coder;
     collector *sums;
     worst_list worst;
@@ -27,5 +29,8 @@ struct inco_learner {
     inco_learn_info info;
     double start; /* when run was called */
 };
+
+/* Calls back; positive when the caller wants to stop. */
+int learner_tell(inco_learner *learner, const char *phase);
 
 #endif

@@ -1,4 +1,6 @@
 """inco learn with the methods that work from sums over the codes, or from no data at all."""
+import json
+
 import numpy as np
 
 import tool
@@ -42,3 +44,41 @@ class Mocod(Updates):
         self.wrong("--method", "mocod", "--eta", "-1", says="--eta must be 0 or more, not -1")
         self.wrong("--method", "mocod", "--norms", "rescale", says=["--norms", "idl"])
         self.wrong("--method", "mocod", "--gamma", "1", "--gamma-relative", "1", says=["--gamma", "--gamma-relative"])
+
+
+class Online(Updates):
+    def test_batches(self):
+        found = self.learn("--method", "online", "--batch", "40", "--iterations", "8")
+        start = self.learn("--method", "online", "--iterations", "0")
+        self.assertEqual((found["method"], found["gamma"]), ("online", 0))
+        self.assertLess(found["relative_error"], start["relative_error"])
+        penalised = self.learn("--method", "online", "--batch", "40", "--iterations", "8", "--gamma-relative", "1")
+        self.assertLess(penalised["coherence"]["rms"], found["coherence"]["rms"])
+        self.assertAlmostEqual(penalised["gamma"], 300 / 24, 5)
+
+    def test_log_counts_the_batches(self):
+        self.learn("--method", "online", "--batch", "40", "--log", "run.jsonl")
+        with open(self.path("run.jsonl")) as file:
+            lines = [json.loads(line) for line in file]
+        rounds = [line for line in lines if line["event"] == "iteration"]
+        self.assertEqual([line["update_iterations"] for line in rounds], [8, 8, 8])
+        for line in rounds:
+            self.assertLessEqual(line["objective"], line["objective_before"])
+
+    def test_resume(self):
+        words = ["--method", "online", "--batch", "70"]
+        self.learn(*words, "--iterations", "4")
+        self.learn(*words, "--iterations", "2", "--checkpoint", "state", out="half.npy")
+        self.learn(*words, "--iterations", "4", "--resume", "state", out="E.npy")
+        self.assertEqual(self.load("D.npy").tobytes(), self.load("E.npy").tobytes())
+        self.refused("learn", "X.npy", "-o", "F.npy", *SHORT, *words, "--forget", "0.5", "--resume", "state", code=2,
+                     says=["--forget", "0.1"])
+
+    def test_options_that_do_not_belong(self):
+        self.wrong("--batch", "7", says=["--batch", "online"])
+        self.wrong("--forget", "0.5", says=["--forget", "online"])
+        for value in "0", "1.5", "-1":
+            self.wrong("--method", "online", "--forget", value, says="--forget must be from")
+        self.wrong("--method", "online", "--batch", "0", says="--batch")
+        self.wrong("--method", "online", "--update-iterations", "3", says=["--update-iterations", "idl"])
+        self.wrong("--method", "online", "--norms", "sphere", says=["--norms", "idl"])
