@@ -47,6 +47,7 @@ void learn_summary(const learn_job *job) {
     if (info->gamma > 0)
         run_say(r, "  gamma             %.6g (relative %.6g; at a tight frame %.3g of the data's energy)", info->gamma,
                 info->gamma_relative, info->tight_ratio);
+    if (info->eta > 0) run_say(r, "  eta               %.6g", info->eta);
     results_note_sparsity(r, info->dim, info->atoms);
     run_say(r, "  atoms             %lld replaced, %lld unused in the end", (long long)info->replaced,
             (long long)info->unused);
@@ -107,6 +108,7 @@ static void write_method(json *j, const learn_job *job, const inco_learn_info *i
     json_number(j, "gamma", info->gamma);
     json_number(j, "gamma_relative", info->gamma_relative);
     json_number(j, "tight_ratio", info->tight_ratio);
+    if (info->eta > 0) json_number(j, "eta", info->eta);
     json_text(j, "precision", results_precision(info->precision));
 }
 

@@ -4,42 +4,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "learning.h"
 #include "mat/blas.h"
-
-/* Signals of `sparsity` atoms each of a random dictionary, with normal coefficients. */
-static inco_mat planted_signals(const inco_mat *truth, int64_t count, int sparsity, uint64_t seed) {
-    inco_mat x;
-    assert_int_equal(inco_mat_new(&x, truth->type, truth->rows, count, NULL), INCO_OK);
-    for (int64_t n = 0; n < count; n++)
-        for (int k = 0; k < sparsity; k++) {
-            uint64_t draw = (uint64_t)(n * sparsity + k);
-            int64_t atom = rng_below(seed, RNG_TEST, draw, truth->cols);
-            double c = rng_normal(seed + 1, RNG_TEST, draw);
-            for (int64_t i = 0; i < x.rows; i++) mat_set(&x, i, n, mat_get(&x, i, n) + c * mat_get(truth, i, atom));
-        }
-    return x;
-}
-
-/* Share of the true atoms that some learned atom matches to 0.99. */
-static double recovered(const inco_mat *truth, const inco_mat *learned) {
-    int64_t found = 0;
-    for (int64_t j = 0; j < truth->cols; j++) {
-        double best = 0;
-        for (int64_t k = 0; k < learned->cols; k++) {
-            double product = 0;
-            for (int64_t i = 0; i < truth->rows; i++) product += mat_get(truth, i, j) * mat_get(learned, i, k);
-            best = fmax(best, fabs(product));
-        }
-        found += best > 0.99;
-    }
-    return (double)found / (double)truth->cols;
-}
-
-/* Learns; what is allocated is the caller's to free. */
-static int learn(const inco_mat *x, inco_options *o, inco_mat *d, inco_learn_info *info, inco_error *error) {
-    inco_source source = inco_source_from_mat(x);
-    return inco_learn(&source, o, d, info, error);
-}
 
 static void a_planted_dictionary_is_recovered(void **state) {
     const inco_type type = *(inco_type *)*state;
@@ -84,27 +50,6 @@ static void same_bits_for_any_number_of_threads(void **state) {
     inco_mat_free(&first);
     inco_mat_free(&truth);
     inco_mat_free(&x);
-}
-
-typedef struct memory_stream {
-    char bytes[1 << 18];
-    size_t written, read;
-} memory_stream;
-
-static int write_memory(void *self, const void *bytes, size_t count) {
-    memory_stream *s = self;
-    if (s->written + count > sizeof s->bytes) return 1;
-    memcpy(s->bytes + s->written, bytes, count);
-    s->written += count;
-    return 0;
-}
-
-static int read_memory(void *self, void *bytes, size_t count) {
-    memory_stream *s = self;
-    if (s->read + count > s->written) return 1;
-    memcpy(bytes, s->bytes + s->read, count);
-    s->read += count;
-    return 0;
 }
 
 typedef struct watcher {

@@ -228,16 +228,16 @@ static void options_of_other_methods_are_refused(void **state) {
     inco_mat x = check_random(INCO_F64, 6, 80, 18);
     inco_source source = inco_source_from_mat(&x);
     static const char *const wrong[][4] = {
-        {"ksvd", "gamma", "1", "--gamma belongs to --method idl"},
-        {"aksvd", "norms", "rescale", "--norms belongs to --method idl"},
-        {"ksvd", "update-iterations", "3", "--update-iterations belongs to --method idl"},
-        {"idl", "replace", "0.9", "--replace belongs to --method ksvd or aksvd"},
-        {"mod", "replace", "0.9", "--replace belongs to --method ksvd or aksvd"},
-        {"idl", "max-coherence", "0.5", "--max-coherence belongs to --method inksvd or ipr"},
-        {"ksvd", "max-coherence", "0.5", "--max-coherence belongs to --method inksvd or ipr"},
-        {"ipr", "decorrelation-passes", "5", "--decorrelation-passes belongs to --method inksvd"},
-        {"ipr", "decorrelation-tolerance", "0.1", "--decorrelation-tolerance belongs to --method inksvd"},
-        {"inksvd", "ipr-iterations", "5", "--ipr-iterations belongs to --method ipr"},
+        {"ksvd", "gamma", "1", "--gamma belongs to --method idl|mocod|online, not to ksvd"},
+        {"aksvd", "norms", "rescale", "--norms belongs to --method idl, not to aksvd"},
+        {"ksvd", "update-iterations", "3", "--update-iterations belongs to --method idl|mocod, not to ksvd"},
+        {"idl", "replace", "0.9", "--replace belongs to --method ksvd|aksvd, not to idl"},
+        {"mod", "replace", "0.9", "--replace belongs to --method ksvd|aksvd, not to mod"},
+        {"idl", "max-coherence", "0.5", "--max-coherence belongs to --method inksvd|ipr, not to idl"},
+        {"ksvd", "max-coherence", "0.5", "--max-coherence belongs to --method inksvd|ipr, not to ksvd"},
+        {"ipr", "decorrelation-passes", "5", "--decorrelation-passes belongs to --method inksvd, not to ipr"},
+        {"ipr", "decorrelation-tolerance", "0.1", "--decorrelation-tolerance belongs to --method inksvd, not to ipr"},
+        {"inksvd", "ipr-iterations", "5", "--ipr-iterations belongs to --method ipr, not to inksvd"},
         {"inksvd", "sparsity", "5", "--method inksvd needs a target: --max-coherence MU"},
         {"ipr", "sparsity", "5", "--method ipr needs a target: --max-coherence MU"},
     };

@@ -9,67 +9,7 @@
 #include "dict/idl.h"
 #include "mat/blas.h"
 #include "metric/coherence.h"
-
-/* ---- Data with sparse codes ---- */
-
-typedef struct sample {
-    inco_mat x, c, d; /* signals, codes, a dictionary to start from */
-    statistics s;
-} sample;
-
-/* X = truth * C + noise, with `sparsity` nonzeros a code, none of them at the last `unused` atoms. */
-static sample sample_new(int64_t dim, int64_t atoms, int64_t signals, int64_t unused, double noise) {
-    sample t;
-    inco_mat truth = check_dictionary(INCO_F64, dim, atoms, 11);
-    const int64_t sparsity = 3;
-    t.d = check_dictionary(INCO_F64, dim, atoms, 12);
-    t.x = check_random(INCO_F64, dim, signals, 13);
-    assert_int_equal(inco_mat_new(&t.c, INCO_F64, atoms, signals, NULL), INCO_OK);
-    for (int64_t n = 0; n < signals; n++)
-        for (int64_t k = 0; k < sparsity; k++) {
-            uint64_t i = (uint64_t)(n * sparsity + k);
-            int64_t atom = (n * sparsity + k) % 7 ? rng_below(14, RNG_TEST, i, atoms - unused) : n % (atoms - unused);
-            mat_set(&t.c, atom, n, 1 + rng_normal(15, RNG_TEST, i));
-        }
-    blas_multiply(1, "NN", 1, &truth, &t.c, noise, &t.x);
-    assert_int_equal(inco_mat_new(&t.s.a, INCO_F64, atoms, atoms, NULL), INCO_OK);
-    assert_int_equal(inco_mat_new(&t.s.b, INCO_F64, dim, atoms, NULL), INCO_OK);
-    blas_multiply(1, "NT", 1, &t.c, &t.c, 0, &t.s.a);
-    blas_multiply(1, "NT", 1, &t.x, &t.c, 0, &t.s.b);
-    t.s.energy = blas_dot(dim * signals, t.x.data, t.x.data);
-    inco_mat_free(&truth);
-    return t;
-}
-
-static void sample_free(sample *t) {
-    inco_mat *all[] = {&t->x, &t->c, &t->d, &t->s.a, &t->s.b};
-    for (int i = 0; i < 5; i++) inco_mat_free(all[i]);
-}
-
-static inco_mat copy_of(const inco_mat *m) {
-    inco_mat copy;
-    assert_int_equal(mat_convert(&copy, m, INCO_F64, NULL), INCO_OK);
-    return copy;
-}
-
-/* ||X - D C||^2 + gamma ||D'D - I||^2, term by term. */
-static double direct_objective(const sample *t, const inco_mat *d, double gamma) {
-    inco_mat r = copy_of(&t->x), g;
-    assert_int_equal(inco_mat_new(&g, INCO_F64, d->cols, d->cols, NULL), INCO_OK);
-    blas_multiply(1, "NN", -1, d, &t->c, 1, &r);
-    blas_multiply(1, "TN", 1, d, d, 0, &g);
-    for (int64_t j = 0; j < g.cols; j++) mat_set(&g, j, j, mat_get(&g, j, j) - 1);
-    double f = blas_dot(r.rows * r.cols, r.data, r.data) + gamma * blas_dot(g.rows * g.cols, g.data, g.data);
-    inco_mat_free(&r);
-    inco_mat_free(&g);
-    return f;
-}
-
-static double objective_of(const sample *t, const inco_mat *d, double gamma) {
-    double f;
-    assert_int_equal(objective(d, &t->s, gamma, 1, &f, NULL), INCO_OK);
-    return f;
-}
+#include "sample.h"
 
 static void worst_norm_error(const inco_mat *d, double tolerance) {
     for (int64_t j = 0; j < d->cols; j++) assert_near(mat_column_norm(d, j), 1, tolerance);
@@ -107,7 +47,7 @@ static double value_at(idl *w, double *x) {
 /* Central differences at a place with uneven norms. */
 static void gradient_of_form(const sample *t, double gamma, int rescale) {
     idl w;
-    update_settings settings = {gamma, rescale, 1, 1};
+    update_settings settings = SETTINGS(gamma, rescale, 1, 1);
     assert_int_equal(idl_open(&w, &t->d, &t->s, &settings, NULL), INCO_OK);
     inco_mat x = check_random(INCO_F64, t->d.rows, t->d.cols, 31), g = copy_of(&x);
     lbfgs_point at = {x.data, g.data, 0};
@@ -150,7 +90,7 @@ static void line_is_a_quartic(void **state) {
         for (int i = 0; i < 3; i++) {
             sample t = sample_new(shapes[k][0], shapes[k][1], 60, 0, 0.2);
             idl w;
-            update_settings settings = {gammas[i], 1, 1, 1};
+            update_settings settings = SETTINGS(gammas[i], 1, 1, 1);
             assert_int_equal(idl_open(&w, &t.d, &t.s, &settings, NULL), INCO_OK);
             inco_mat p = check_random(INCO_F64, t.d.rows, t.d.cols, 41);
             double q[5], f = value_at(&w, w.x.data);
@@ -229,7 +169,7 @@ static void objective_never_rises(void **state) {
                     idl w;
                     lbfgs_result r;
                     lbfgs_settings settings = {5, iterations, 0, 1};
-                    update_settings form = {gammas[i], rescale, 1, 1};
+                    update_settings form = SETTINGS(gammas[i], rescale, 1, 1);
                     assert_int_equal(idl_open(&w, &t.d, &t.s, &form, NULL), INCO_OK);
                     assert_int_equal(lbfgs_minimize(&w.problem, &settings, w.x.data, &r, NULL), INCO_OK);
                     assert_true(r.after <= r.before && r.after <= last);
@@ -246,7 +186,7 @@ static void sphere_form_keeps_unit_norms_and_lowers(void **state) {
     sample t = sample_new(16, 40, 400, 0, 0.3);
     for (int i = 0; i < 3; i++) {
         inco_mat d = copy_of(&t.d);
-        update_result r = update(&t, &d, (update_settings){gammas[i], 0, 15, 1});
+        update_result r = update(&t, &d, SETTINGS(gammas[i], 0, 15, 1));
         assert_true(r.after < r.before);
         assert_int_equal(r.iterations, 15);
         assert_true(r.evaluations >= 16 && r.evaluations < 30);
@@ -261,7 +201,7 @@ static void rescale_form_gives_unit_norms(void **state) {
     sample t = sample_new(16, 40, 400, 0, 0.3);
     for (int i = 0; i < 3; i++) {
         inco_mat d = copy_of(&t.d);
-        update_result r = update(&t, &d, (update_settings){gammas[i], 1, 15, 1});
+        update_result r = update(&t, &d, SETTINGS(gammas[i], 1, 15, 1));
         assert_int_equal(r.evaluations, 17); /* the start, one a step, and the end */
         worst_norm_error(&d, 1e-14);
         inco_mat_free(&d);
@@ -275,7 +215,7 @@ static void without_penalty_it_is_the_direct_solution(void **state) {
     sample t = sample_new(8, 20, 2000, 0, 0.2);
     inco_mat d = copy_of(&t.d), direct = copy_of(&t.d);
     update_result r;
-    update_settings settings = {0, 1, 500, 1};
+    update_settings settings = SETTINGS(0, 1, 500, 1);
     update(&t, &d, settings);
     assert_int_equal(mod_update(&direct, &t.s, &settings, &r, NULL), INCO_OK);
     for (int64_t j = 0; j < d.cols; j++)
@@ -292,7 +232,7 @@ static void strong_penalty_gives_a_tight_frame(void **state) {
     (void)state;
     sample t = sample_new(dim, atoms, 400, 0, 0.3);
     inco_mat d = copy_of(&t.d);
-    update(&t, &d, (update_settings){1e9, 0, 2000, 1});
+    update(&t, &d, SETTINGS(1e9, 0, 2000, 1));
     assert_int_equal(coherence_measure(&d, 1, &mu, NULL), INCO_OK);
     assert_near(mu.rms, coherence_bound(dim, atoms), 1e-4);
     assert_int_equal(lapack_singular_values(&d, sv, NULL), INCO_OK);
@@ -309,7 +249,7 @@ static void penalty_alone_makes_few_atoms_orthogonal(void **state) {
     inco_mat d = copy_of(&t.d);
     memset(t.s.a.data, 0, 8 * 8 * sizeof(double));
     memset(t.s.b.data, 0, 20 * 8 * sizeof(double));
-    update(&t, &d, (update_settings){1, 0, 100, 1});
+    update(&t, &d, SETTINGS(1, 0, 100, 1));
     assert_int_equal(coherence_measure(&d, 1, &mu, NULL), INCO_OK);
     assert_true(mu.max < 1e-7);
     inco_mat_free(&d);
@@ -325,7 +265,7 @@ static void zero_and_unused_atoms_are_harmless(void **state) {
     for (int rescale = 0; rescale < 2; rescale++)
         for (int i = 0; i < 3; i++) {
             inco_mat d = copy_of(&t.d);
-            update(&t, &d, (update_settings){gammas[i], rescale, 10, 1});
+            update(&t, &d, SETTINGS(gammas[i], rescale, 10, 1));
             assert_false(mat_find_nonfinite(&d, &row, &col));
             assert_true(mat_column_norm(&d, 19) == 0);
             if (!rescale) assert_true(mat_column_norm(&d, 3) == 0);
@@ -342,10 +282,10 @@ static void bits_do_not_depend_on_threads(void **state) {
     sample t = sample_new(48, 300, 900, 0, 0.3);
     for (int rescale = 0; rescale < 2; rescale++) {
         inco_mat one = copy_of(&t.d);
-        update_result r = update(&t, &one, (update_settings){0.5, rescale, 8, 1});
+        update_result r = update(&t, &one, SETTINGS(0.5, rescale, 8, 1));
         for (int i = 0; i < 3; i++) {
             inco_mat many = copy_of(&t.d);
-            update_result q = update(&t, &many, (update_settings){0.5, rescale, 8, threads[i]});
+            update_result q = update(&t, &many, SETTINGS(0.5, rescale, 8, threads[i]));
             assert_memory_equal(one.data, many.data, 48 * 300 * sizeof(double));
             assert_true(q.before == r.before && q.after == r.after && q.evaluations == r.evaluations);
             inco_mat_free(&many);
@@ -364,8 +304,8 @@ static void leading_dimension_is_kept_to(void **state) {
     for (int64_t j = 0; j < 20; j++)
         for (int64_t i = 0; i < 11; i++) mat_set(&wide, i, j, i < 8 ? mat_get(&d, i, j) : 7);
     inco_mat part = {INCO_F64, 8, 20, 11, wide.data, NULL};
-    update(&t, &d, (update_settings){0.3, 0, 5, 1});
-    update(&t, &part, (update_settings){0.3, 0, 5, 1});
+    update(&t, &d, SETTINGS(0.3, 0, 5, 1));
+    update(&t, &part, SETTINGS(0.3, 0, 5, 1));
     for (int64_t j = 0; j < 20; j++)
         for (int64_t i = 0; i < 11; i++) assert_true(mat_get(&wide, i, j) == (i < 8 ? mat_get(&d, i, j) : 7));
     inco_mat_free(&wide);
@@ -409,7 +349,7 @@ static void the_optimum_is_that_of_liblbfgs(void **state) {
         sample t = sample_new(shapes[k][0], shapes[k][1], 400, 0, 0.2);
         for (int i = 0; i < 3; i++)
             for (int rescale = 0; rescale < 2; rescale++) {
-                update_settings form = {gammas[i], rescale, 1, 1};
+                update_settings form = SETTINGS(gammas[i], rescale, 1, 1);
                 lbfgs_settings settings = {6, 3000, 1e-9, 1};
                 lbfgs_result r;
                 idl w;
@@ -451,7 +391,7 @@ static void mod_without_codes_changes_nothing(void **state) {
     memset(t.s.b.data, 0, 8 * 20 * sizeof(double));
     inco_mat d = copy_of(&t.d);
     update_result r;
-    update_settings settings = {0, 0, 1, 1};
+    update_settings settings = SETTINGS(0, 0, 1, 1);
     assert_int_equal(mod_update(&d, &t.s, &settings, &r, NULL), INCO_OK);
     assert_memory_equal(d.data, t.d.data, 8 * 20 * sizeof(double));
     assert_true(r.before == t.s.energy && r.after == t.s.energy);
@@ -469,7 +409,7 @@ static void mod_takes_dependent_codes(void **state) {
     blas_multiply(1, "NT", 1, &t.x, &t.c, 0, &t.s.b);
     inco_mat d = copy_of(&t.d);
     update_result r;
-    update_settings settings = {0, 0, 1, 1};
+    update_settings settings = SETTINGS(0, 0, 1, 1);
     assert_int_equal(mod_update(&d, &t.s, &settings, &r, NULL), INCO_OK);
     assert_false(mat_find_nonfinite(&d, &row, &col));
     assert_true(r.after < r.before);
@@ -484,7 +424,7 @@ static void sizes_and_numbers_are_checked(void **state) {
     (void)state;
     sample t = sample_new(8, 20, 60, 0, 0.2);
     inco_mat small = check_dictionary(INCO_F64, 8, 19, 5), single = check_dictionary(INCO_F32, 8, 20, 5);
-    update_settings settings = {0.3, 0, 3, 1};
+    update_settings settings = SETTINGS(0.3, 0, 3, 1);
     update_result r;
     inco_error error = {0};
     double f;
@@ -529,9 +469,9 @@ static void sweep(const sample *t, updater run, update_settings settings) {
 static void lack_of_memory_is_reported(void **state) {
     (void)state;
     sample t = sample_new(8, 20, 60, 0, 0.2);
-    sweep(&t, idl_update, (update_settings){0.3, 0, 5, 1});
-    sweep(&t, idl_update, (update_settings){0.3, 1, 5, 1});
-    sweep(&t, mod_update, (update_settings){0, 0, 0, 1});
+    sweep(&t, idl_update, SETTINGS(0.3, 0, 5, 1));
+    sweep(&t, idl_update, SETTINGS(0.3, 1, 5, 1));
+    sweep(&t, mod_update, SETTINGS(0, 0, 0, 1));
     sample_free(&t);
 }
 

@@ -200,6 +200,7 @@ typedef struct inco_learn_info {
     int64_t spread_pairs;            /* pairs that inksvd has rotated */
     double seconds_spread;           /* they took, of seconds_update */
     double coherence_target;         /* what the method was to reach, its tolerance included; 0 when it has no target */
+    double eta;                      /* mocod: weight of its penalty on norms; else 0 */
 } inco_learn_info;
 
 typedef struct inco_progress {

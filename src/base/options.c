@@ -43,10 +43,11 @@ static const row table[] = {
     /* clang-format off */
     ROW("atoms", 0, "L", NULL, NULL, L, "Dictionary", INTEGER, atoms, 1, MANY,
         "number of atoms to learn (needed, unless --init or --resume names a file)"),
-    ROW("method", 0, "NAME", "idl", "idl|mod|ksvd|aksvd|inksvd|ipr", L, "Dictionary", CHOICE, method, 0, 0,
-        "idl: least squares with a penalty on coherence; mod: least squares alone; ksvd, aksvd: K-SVD, atom by atom with "
-        "its codes, exact and approximate; inksvd, ipr: K-SVD followed by rotations of coherent pairs, or by projections "
-        "of the Gram matrix, to --max-coherence"),
+    ROW("method", 0, "NAME", "idl", "idl|mod|mocod|online|ksvd|aksvd|inksvd|ipr", L, "Dictionary", CHOICE, method, 0, 0,
+        "idl: least squares with a penalty on coherence; mod: least squares alone; mocod: the penalty and one on "
+        "norms, by a fixed point; online: an update after every batch of signals, the penalty only where given; "
+        "ksvd, aksvd: K-SVD, atom by atom with its codes, exact and approximate; inksvd, ipr: K-SVD followed by "
+        "rotations of coherent pairs, or by projections of the Gram matrix, to --max-coherence"),
     ROW("max-coherence", 0, "MU", NULL, NULL, L, "Dictionary", REAL_NUMBER, max_coherence, 0, 1,
         "inksvd, ipr: the largest |d'e| of two atoms that the method aims at, and meets within its tolerance if it "
         "can; the result says what was reached"),
@@ -54,12 +55,18 @@ static const row table[] = {
         "weight of the coherence penalty in ||X - DC||^2 + G ||D'D - I||^2"),
     ROW("gamma-relative", 0, "R", "0.1", NULL, L, "Dictionary", REAL_NUMBER, gamma_relative, 0, DBL_MAX,
         "the same weight free of scale: G = R ||X||^2 / L"),
+    ROW("eta", 0, "E", NULL, NULL, L, "Dictionary", REAL_NUMBER, eta, 0, DBL_MAX,
+        "mocod: weight of sum_j (||d_j||^2 - 1)^2 during the update (default ||X||^2 / L)"),
     ROW("norms", 0, "NAME", "sphere", "sphere|rescale", L, "Dictionary", CHOICE, norms, 0, 0,
         "sphere: atoms keep unit norm during the update; rescale: they are rescaled after it, as in the paper"),
+    ROW("batch", 0, "N", "512", NULL, L, "Dictionary", INTEGER, batch, 1, MANY,
+        "online: signals coded between two updates, in the order of the data"),
+    ROW("forget", 0, "F", "0.1", NULL, L, "Dictionary", REAL_NUMBER, forget, 1e-9, 1,
+        "online: weight of a signal after all others have been seen since (1: nothing is forgotten)"),
     ROW("iterations", 0, "N", "25", NULL, L, "Dictionary", INTEGER, iterations, 0, MANY,
         "learning iterations, each a coding of all signals and an update of all atoms"),
     ROW("update-iterations", 0, "N", "15", NULL, L, "Dictionary", INTEGER, update_iterations, 1, MANY,
-        "L-BFGS iterations in one update"),
+        "L-BFGS iterations, or steps of mocod's fixed point, in one update"),
     ROW("init", 0, "START", "sample", NULL, L, "Dictionary", TEXT, init, 0, 0,
         "where to start: sample (random signals), dct, random, or a file with a dictionary"),
     ROW("unused", 0, "NAME", "worst", "keep|worst|sample", L, "Dictionary", CHOICE, unused, 0, 0,
@@ -403,33 +410,41 @@ int options_check_coder(const inco_options *o, inco_error *error) {
     return INCO_OK;
 }
 
-/* Options that only some methods know, and what the message calls these. */
-typedef struct belonging {
-    const char *option;
-    unsigned methods; /* bits */
-    const char *called;
-} belonging;
-
-#define BIT(method) (1u << (method))
-
-static const belonging belongings[] = {
-    {"gamma", BIT(METHOD_IDL), "idl"},
-    {"gamma-relative", BIT(METHOD_IDL), "idl"},
-    {"norms", BIT(METHOD_IDL), "idl"},
-    {"update-iterations", BIT(METHOD_IDL), "idl"},
-    {"replace", BIT(METHOD_KSVD) | BIT(METHOD_AKSVD), "ksvd or aksvd"},
-    {"max-coherence", BIT(METHOD_INKSVD) | BIT(METHOD_IPR), "inksvd or ipr"},
-    {"decorrelation-tolerance", BIT(METHOD_INKSVD), "inksvd"},
-    {"decorrelation-passes", BIT(METHOD_INKSVD), "inksvd"},
-    {"ipr-iterations", BIT(METHOD_IPR), "ipr"},
+/* Options that belong to some methods alone, by the methods' words in the table. */
+static const struct {
+    const char *option, *methods;
+} of_method[] = {
+    {"gamma", "idl|mocod|online"},
+    {"gamma-relative", "idl|mocod|online"},
+    {"norms", "idl"},
+    {"update-iterations", "idl|mocod"},
+    {"eta", "mocod"},
+    {"batch", "online"},
+    {"forget", "online"},
+    {"replace", "ksvd|aksvd"},
+    {"max-coherence", "inksvd|ipr"},
+    {"decorrelation-tolerance", "inksvd"},
+    {"decorrelation-passes", "inksvd"},
+    {"ipr-iterations", "ipr"},
 };
 
-static int check_method(const inco_options *o, inco_error *error) {
-    for (size_t i = 0; i < sizeof belongings / sizeof *belongings; i++) {
-        const belonging *b = &belongings[i];
-        if (!(b->methods & BIT(o->method)) && inco_options_given(o, b->option))
-            return error_set(error, INCO_EINVAL, "--%s belongs to --method %s", b->option, b->called);
+/* Is `word` one of a|b|c? */
+static int is_among(const char *word, const char *words) {
+    const size_t length = strlen(word);
+    for (size_t n; *words; words += n + (words[n] == '|')) {
+        n = strcspn(words, "|");
+        if (n == length && !strncmp(words, word, n)) return 1;
     }
+    return 0;
+}
+
+static int check_method(const inco_options *o, inco_error *error) {
+    char method[16];
+    inco_options_get(o, "method", method, sizeof method);
+    for (size_t i = 0; i < sizeof of_method / sizeof *of_method; i++)
+        if (inco_options_given(o, of_method[i].option) && !is_among(method, of_method[i].methods))
+            return error_set(error, INCO_EINVAL, "--%s belongs to --method %s, not to %s", of_method[i].option,
+                             of_method[i].methods, method);
     if ((o->method == METHOD_INKSVD || o->method == METHOD_IPR) && isnan(o->max_coherence))
         return error_set(error, INCO_EINVAL, "--method %s needs a target: --max-coherence MU",
                          o->method == METHOD_IPR ? "ipr" : "inksvd");

@@ -6,7 +6,7 @@
 #include <inco/inco.h>
 
 /* Values of the choices, in the order of their spelling in the table. */
-enum { METHOD_IDL, METHOD_MOD, METHOD_KSVD, METHOD_AKSVD, METHOD_INKSVD, METHOD_IPR };
+enum { METHOD_IDL, METHOD_MOD, METHOD_MOCOD, METHOD_ONLINE, METHOD_KSVD, METHOD_AKSVD, METHOD_INKSVD, METHOD_IPR };
 enum { NORMS_SPHERE, NORMS_RESCALE };
 enum { CODER_LARC, CODER_OMP, CODER_OLS, CODER_LARS, CODER_LASSO };
 enum { UNUSED_KEEP, UNUSED_WORST, UNUSED_SAMPLE };
@@ -18,10 +18,10 @@ enum { OPTIONS_MAX = 64 }; /* rows that the record of what was given has room fo
 
 struct inco_options {
     /* the dictionary */
-    int64_t atoms, method, iterations, update_iterations, norms, unused;
+    int64_t atoms, method, iterations, update_iterations, norms, unused, batch;
     int64_t decorrelation_passes, ipr_iterations;
     double max_coherence, decorrelation_tolerance;
-    double gamma, gamma_relative, replace, stop_change, stop_seconds;
+    double gamma, gamma_relative, eta, forget, replace, stop_change, stop_seconds;
     char *init;
     /* coding */
     int64_t coder, sparsity, refit, nonnegative;

@@ -15,8 +15,9 @@ typedef struct statistics {
 typedef struct update_settings {
     double gamma;   /* weight of ||D'D - I||^2 */
     int rescale;    /* 1: norms free during the search, rescaled after it; 0: kept (spheres) */
-    int iterations; /* L-BFGS iterations */
+    int iterations; /* L-BFGS iterations, or steps of a fixed point */
     int threads;
+    double eta; /* MOCOD: weight of sum_j (||d_j||^2 - 1)^2 during the search */
 } update_settings;
 
 typedef struct update_result {
@@ -38,5 +39,10 @@ int idl_update(inco_mat *d, const statistics *s, const update_settings *settings
 /* MOD: d = B A^-1, normalised; atoms without use (A_jj = 0) stay. gamma, rescale and iterations are not used. */
 int mod_update(inco_mat *d, const statistics *s, const update_settings *settings, update_result *result,
                inco_error *error);
+
+/* MOCOD: lowers f + eta sum_j (||d_j||^2 - 1)^2 over free norms by a damped fixed point, then normalises. Atoms without
+ * use feel the penalties alone. rescale is not used. */
+int mocod_update(inco_mat *d, const statistics *s, const update_settings *settings, update_result *result,
+                 inco_error *error);
 
 #endif

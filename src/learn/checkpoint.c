@@ -1,5 +1,7 @@
 /* The state between two iterations, to a stream and back: a line that says what it is, the options that shape the
- * result, the dictionary in double, and the replacements it is to get when it is trained on. */
+ * result, the dictionary in double, the replacements it is to get when it is trained on, and the sums of online
+ * learning.
+ */
 #include <stdio.h>
 #include <string.h>
 
@@ -80,7 +82,8 @@ int inco_learner_save(const inco_learner *learner, const inco_stream *stream, in
         (stream->write(stream->self, magic, sizeof magic - 1) || stream->write(stream->self, &h, sizeof h) ||
          stream->write(stream->self, text, (size_t)h.text) ||
          stream->write(stream->self, learner->d.data, (size_t)(h.dim * h.atoms) * sizeof(double)) ||
-         stream->write(stream->self, learner->replacing.item, (size_t)h.replacing * sizeof(replacement))))
+         stream->write(stream->self, learner->replacing.item, (size_t)h.replacing * sizeof(replacement)) ||
+         (learner->options->method == METHOD_ONLINE && online_save(learner, stream))))
         status = error_set(error, INCO_EIO, "the checkpoint could not be written");
     memory_free(text);
     return status;
@@ -145,6 +148,7 @@ int inco_learner_resume(inco_learner *learner, const inco_stream *stream, inco_e
     int64_t length;
     inco_mat d = {0};
     replacement *item = NULL;
+    online_sums sums = {0};
     int status;
     TRY(read_bytes(stream, begin, sizeof magic - 1, error));
     if (strcmp(begin, magic)) TRY(error_set(error, INCO_EFORMAT, "this is not a checkpoint of inco"));
@@ -162,12 +166,15 @@ int inco_learner_resume(inco_learner *learner, const inco_stream *stream, inco_e
     if (!item) TRY(error_no_memory(error));
     TRY(read_bytes(stream, item, (size_t)h.replacing * sizeof *item, error));
     TRY(check_replacements(item, &h, error));
+    if (learner->options->method == METHOD_ONLINE) TRY(online_resume(&sums, &d, stream, error));
     inco_mat_free(&learner->d);
     learner->d = d;
     d = (inco_mat){0};
     memory_free(learner->replacing.item);
     learner->replacing = (replacement_list){item, h.replacing, h.atoms};
     item = NULL;
+    online_free(&learner->online);
+    learner->online = sums;
     learner->iteration = h.iteration;
     learner->info.replaced = h.replaced;
     learner->info.replaced_coherent = h.replaced_coherent;

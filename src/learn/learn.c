@@ -49,6 +49,7 @@ void inco_learner_free(inco_learner *learner) {
     memory_free(learner->use);
     worst_free(&learner->worst);
     memory_free(learner->replacing.item);
+    online_free(&learner->online);
     memory_free(learner);
 }
 
@@ -140,8 +141,7 @@ static int make_parts(inco_learner *learner, inco_error *error) {
 
 /* ---- One iteration ---- */
 
-/* Calls back; positive when the caller wants to stop. */
-static int tell(inco_learner *learner, const char *phase) {
+int learner_tell(inco_learner *learner, const char *phase) {
     if (!learner->callback) return 0;
     learner->progress.phase = phase;
     learner->progress.seconds = clock_seconds() - learner->start;
@@ -163,7 +163,7 @@ static int gather(void *self, const pass_group *group, inco_error *error) {
     g->nonzeros += csc_nonzeros(group->codes);
     for (int64_t n = 0; n < group->x->cols; n++) worst_offer(&learner->worst, group->first + n, group->residual[n]);
     learner->progress.signals_done = group->first + group->x->cols;
-    return tell(learner, "code");
+    return learner_tell(learner, "code");
 }
 
 /* ||X - D C||^2 / ||X||^2 from A and B; 0 without energy. */
@@ -217,8 +217,15 @@ static int code_all(inco_learner *learner, statistics *s, inco_error *error) {
 
 static double gamma_of(const inco_learner *learner) {
     const inco_options *o = learner->options;
-    if (!learner->method->penalised) return 0;
+    const int given = inco_options_given(o, "gamma") || inco_options_given(o, "gamma-relative");
+    if (!learner->method->penalised || (o->method == METHOD_ONLINE && !given)) return 0;
     return isnan(o->gamma) ? o->gamma_relative * learner->energy / (double)learner->d.cols : o->gamma;
+}
+
+static double eta_of(const inco_learner *learner) {
+    const inco_options *o = learner->options;
+    if (o->method != METHOD_MOCOD) return 0;
+    return isnan(o->eta) ? learner->energy / (double)learner->d.cols : o->eta;
 }
 
 /* Signals by what the update left of them. */
@@ -235,7 +242,11 @@ static int update(inco_learner *learner, const statistics *s, inco_error *error)
                        s,
                        &learner->held,
                        (uint64_t)learner->iteration,
-                       {gamma_of(learner), o->norms == NORMS_RESCALE, (int)o->update_iterations, learner->threads}};
+                       {.gamma = gamma_of(learner),
+                        .rescale = o->norms == NORMS_RESCALE,
+                        .iterations = (int)o->update_iterations,
+                        .threads = learner->threads,
+                        .eta = eta_of(learner)}};
     update_result result = {0};
     double start = clock_seconds();
     int status = learner->method->update(&learner->d, &in, &result, error);
@@ -283,10 +294,23 @@ static double change_between(const inco_mat *d, const inco_mat *e) {
     return sqrt(change / norm);
 }
 
+/* Codes, updates the dictionary, and chooses what replaces unused atoms. */
+static int step(inco_learner *learner, inco_error *error) {
+    statistics s;
+    int status;
+    if (learner->options->method == METHOD_ONLINE) {
+        if ((status = online_pass(learner, learner->use, error)) != INCO_OK) return status;
+        return choose_replacements(learner, error);
+    }
+    if ((status = code_all(learner, &s, error)) != INCO_OK) return status;
+    if ((status = learner_tell(learner, "update")) != INCO_OK) return status;
+    if ((status = update(learner, &s, error)) != INCO_OK) return status;
+    return choose_replacements(learner, error);
+}
+
 /* INCO_STOPPED when the caller stopped it half-way: the dictionary is then as before. */
 static int iterate(inco_learner *learner, double *change, inco_error *error) {
     inco_mat before = {0};
-    statistics s;
     coherence mu;
     int status;
     learner->progress.iteration = learner->iteration + 1;
@@ -294,14 +318,12 @@ static int iterate(inco_learner *learner, double *change, inco_error *error) {
     learner->progress.signals = learner->data.source.count;
     TRY(mat_convert(&before, &learner->d, INCO_F64, error));
     TRY(apply_replacements(learner, error));
-    if ((status = code_all(learner, &s, error)) != INCO_OK || (status = tell(learner, "update")) != INCO_OK) {
+    if ((status = step(learner, error)) != INCO_OK) {
         mat_copy(&learner->d, &before);
         learner->info.replaced -= learner->replacing.count;
         learner->info.replaced_coherent -= coherent_count(&learner->replacing);
         goto done;
     }
-    TRY(update(learner, &s, error));
-    TRY(choose_replacements(learner, error));
     TRY(coherence_measure(&learner->d, learner->threads, &mu, error));
     *change = change_between(&learner->d, &before);
     learner->progress.coherence_max = mu.max;
@@ -319,7 +341,7 @@ static int iterate_all(inco_learner *learner, inco_error *error) {
     while (learner->iteration < o->iterations) {
         double change = 0;
         int status = iterate(learner, &change, error);
-        if (status == INCO_OK) status = tell(learner, "iteration");
+        if (status == INCO_OK) status = learner_tell(learner, "iteration");
         if (status > 0) learner->info.stopped_by = "callback";
         if (status != INCO_OK) return status;
         if (o->stop_change > 0 && change <= o->stop_change)
@@ -351,7 +373,7 @@ static int look_at_codes(void *self, const pass_group *group, inco_error *error)
     f->nonzeros += csc_nonzeros(group->codes);
     if (status >= 0 && f->codes) status = csc_append(f->codes, group->codes, error);
     learner->progress.signals_done = group->first + group->x->cols;
-    return status < 0 ? status : tell(learner, "final");
+    return status < 0 ? status : learner_tell(learner, "final");
 }
 
 /* Codes the training signals in the result: its error, cardinality and use. */
@@ -417,6 +439,7 @@ static void describe(inco_learner *learner) {
     info->gamma_relative = energy > 0 ? info->gamma * atoms / energy : 0;
     info->tight_ratio = energy > 0 ? info->gamma * (atoms * atoms / dim - atoms) / energy : 0;
     info->coherence_target = isnan(o->max_coherence) ? 0 : o->max_coherence + options_coherence_tolerance(o);
+    info->eta = eta_of(learner);
     info->isa = inco_isa();
     info->blas = inco_blas();
     info->threads = learner->threads;

@@ -7,6 +7,7 @@
 #include "dict/training.h"
 #include "dict/update.h"
 #include "learn/method.h"
+#include "learn/online.h"
 #include "learn/prepare.h"
 #include "learn/replace.h"
 #include "learn/stats.h"
@@ -17,9 +18,10 @@ struct inco_learner {
     int threads;
     inco_mat d; /* D x L, double, unit norm: with `iteration` and `replacing` the state between iterations */
     replacement_list replacing;
-    inco_mat result;   /* the same in the result's precision */
-    int64_t iteration; /* completed */
-    double energy;     /* ||X||^2, once a pass has been made; 0 before */
+    inco_mat result;    /* the same in the result's precision */
+    int64_t iteration;  /* completed */
+    double energy;      /* ||X||^2, once a pass has been made; 0 before */
+    online_sums online; /* with --method online part of the state */
     inco_coder *coder;
     const method *method;
     collector *sums; /* A and B of a pass ... */
@@ -32,5 +34,8 @@ struct inco_learner {
     inco_learn_info info;
     double start; /* when run was called */
 };
+
+/* Calls back; positive when the caller wants to stop. */
+int learner_tell(inco_learner *learner, const char *phase);
 
 #endif

@@ -18,6 +18,10 @@ static int update_mod(inco_mat *d, const method_input *in, update_result *result
     return mod_update(d, in->s, &in->settings, result, error);
 }
 
+static int update_mocod(inco_mat *d, const method_input *in, update_result *result, inco_error *error) {
+    return mocod_update(d, in->s, &in->settings, result, error);
+}
+
 /* ---- With the codes ---- */
 
 static int sweep(inco_mat *d, const method_input *in, ksvd_form form, update_result *result, inco_error *error) {
@@ -88,8 +92,9 @@ static int update_ipr(inco_mat *d, const method_input *in, update_result *result
 }
 
 static const method methods[] = {
-    {METHOD_IDL, 0, 1, update_idl},     {METHOD_MOD, 0, 0, update_mod},       {METHOD_KSVD, 1, 0, update_ksvd},
-    {METHOD_AKSVD, 1, 0, update_aksvd}, {METHOD_INKSVD, 1, 0, update_inksvd}, {METHOD_IPR, 1, 0, update_ipr},
+    {METHOD_IDL, 0, 1, update_idl},       {METHOD_MOD, 0, 0, update_mod},   {METHOD_MOCOD, 0, 1, update_mocod},
+    {METHOD_ONLINE, 0, 1, NULL},          {METHOD_KSVD, 1, 0, update_ksvd}, {METHOD_AKSVD, 1, 0, update_aksvd},
+    {METHOD_INKSVD, 1, 0, update_inksvd}, {METHOD_IPR, 1, 0, update_ipr},
 };
 
 const method *method_find(int64_t option) {

@@ -38,19 +38,23 @@ static int run_group(pass *p, int64_t first, const inco_mat *x, double *residual
     return status;
 }
 
-int pass_run(pass *p, inco_error *error) {
+int pass_run_groups(pass *p, int64_t size, inco_error *error) {
+    const int64_t most = size < p->source->count ? size : p->source->count;
     inco_mat x = {0};
-    double *residual = NEW_RAW(double, PASS_GROUP);
-    int status =
-        residual ? mat_new_raw(&x, p->source->type, p->source->dim, PASS_GROUP, error) : error_no_memory(error);
-    for (int64_t first = 0; status == INCO_OK && first < p->source->count; first += PASS_GROUP) {
+    double *residual = NEW_RAW(double, most);
+    int status = residual ? mat_new_raw(&x, p->source->type, p->source->dim, most, error) : error_no_memory(error);
+    for (int64_t first = 0; status == INCO_OK && first < p->source->count; first += most) {
         int64_t left = p->source->count - first;
-        inco_mat part = mat_columns(&x, 0, left < PASS_GROUP ? left : PASS_GROUP);
+        inco_mat part = mat_columns(&x, 0, left < most ? left : most);
         status = run_group(p, first, &part, residual, error);
     }
     inco_mat_free(&x);
     memory_free(residual);
     return status > 0 ? INCO_STOPPED : status;
+}
+
+int pass_run(pass *p, inco_error *error) {
+    return pass_run_groups(p, PASS_GROUP, error);
 }
 
 /* ---- The error of codes ---- */

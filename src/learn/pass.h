@@ -25,6 +25,8 @@ typedef struct pass {
 
 /* INCO_STOPPED when a visitor stopped it. */
 int pass_run(pass *p, inco_error *error);
+/* The same in groups of another size. */
+int pass_run_groups(pass *p, int64_t size, inco_error *error);
 
 /* ||X - D C||^2 of a group, signal by signal, in double; added up in the order of the signals. */
 int pass_error(const inco_mat *dictionary, const pass_group *group, int threads, double *error_energy, double *energy,

@@ -1,0 +1,399 @@
+/* Online learning: the block update, the sums that forget, and the loop around them. */
+#include "learning.h"
+#include "sample.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "dict/idl.h"
+#include "dict/online.h"
+#include "learn/learner.h"
+
+static const int64_t shapes[][2] = {{8, 20}, {20, 8}, {9, 9}};
+static const double gammas[] = {0, 0.3, 40, 1e6};
+enum { SHAPES = 3, GAMMAS = 4 };
+
+/* ---- The block update ---- */
+
+static update_result update(const sample *t, inco_mat *d, double gamma) {
+    update_result r;
+    inco_error error = {0};
+    update_settings settings = SETTINGS(gamma, 0, 1, 1);
+    double before = direct_objective(t, d, gamma);
+    if (online_update(d, &t->s, &settings, &r, &error) != INCO_OK) fail_msg("%s", error.message);
+    double after = direct_objective(t, d, gamma);
+    assert_near(r.before, before, 1e-11 * (before + t->s.energy));
+    assert_near(r.after, after, 1e-11 * (after + t->s.energy));
+    return r;
+}
+
+static void a_sweep_never_raises_the_objective(void **state) {
+    (void)state;
+    for (int k = 0; k < SHAPES; k++)
+        for (int i = 0; i < GAMMAS; i++) {
+            sample t = sample_new(shapes[k][0], shapes[k][1], 120, 0, 0.2);
+            for (int sweep = 0; sweep < 40; sweep++) {
+                update_result r = update(&t, &t.d, gammas[i]);
+                assert_true(r.after <= r.before + 1e-14 * (r.before + t.s.energy));
+                if (sweep == 0) assert_true(r.after < r.before);
+                for (int64_t j = 0; j < t.d.cols; j++) assert_near(mat_column_norm(&t.d, j), 1, 1e-14);
+            }
+            sample_free(&t);
+        }
+}
+
+/* At the limit the gradient has no part along the spheres. */
+static void the_limit_is_stationary_on_the_spheres(void **state) {
+    (void)state;
+    for (int k = 0; k < SHAPES; k++)
+        for (int i = 0; i < 3; i++) {
+            sample t = sample_new(shapes[k][0], shapes[k][1], 400, 0, 0.2);
+            double size[2];
+            for (int end = 0; end < 2; end++) {
+                idl w;
+                update_settings settings = SETTINGS(gammas[i], 0, 1, 1);
+                assert_int_equal(idl_open(&w, &t.d, &t.s, &settings, NULL), INCO_OK);
+                inco_mat g = copy_of(&t.d);
+                lbfgs_point at = {w.x.data, g.data, 0};
+                assert_int_equal(w.problem.eval(&w, &at, NULL), INCO_OK);
+                size[end] = sqrt(blas_dot(g.rows * g.cols, g.data, g.data));
+                inco_mat_free(&g);
+                idl_close(&w);
+                update_result r;
+                for (int sweep = 0; !end && sweep < 2000; sweep++)
+                    assert_int_equal(online_update(&t.d, &t.s, &settings, &r, NULL), INCO_OK);
+            }
+            assert_true(size[1] <= 1e-5 * size[0]);
+            sample_free(&t);
+        }
+}
+
+/* A single atom has a closed solution: the direction of B. */
+static void one_atom_is_solved_at_once(void **state) {
+    (void)state;
+    inco_mat d = check_dictionary(INCO_F64, 6, 1, 3), b = check_random(INCO_F64, 6, 1, 4), a;
+    assert_int_equal(inco_mat_new(&a, INCO_F64, 1, 1, NULL), INCO_OK);
+    mat_set(&a, 0, 0, 2.5);
+    statistics s = {a, b, 10};
+    update_settings settings = SETTINGS(0, 0, 1, 1);
+    update_result r;
+    assert_int_equal(online_update(&d, &s, &settings, &r, NULL), INCO_OK);
+    double norm = mat_column_norm(&b, 0);
+    for (int64_t i = 0; i < 6; i++) assert_near(mat_get(&d, i, 0), mat_get(&b, i, 0) / norm, 1e-15);
+    inco_mat_free(&a);
+    inco_mat_free(&b);
+    inco_mat_free(&d);
+}
+
+static void zero_and_unused_atoms_are_harmless(void **state) {
+    int64_t row, col;
+    (void)state;
+    for (int i = 0; i < GAMMAS; i++) {
+        sample t = sample_new(8, 20, 200, 2, 0.2); /* atoms 18 and 19 have no use */
+        inco_mat start = copy_of(&t.d);
+        memset(mat_column(&t.d, 3), 0, 8 * sizeof(double));
+        for (int sweep = 0; sweep < 5; sweep++) update(&t, &t.d, gammas[i]);
+        assert_false(mat_find_nonfinite(&t.d, &row, &col));
+        assert_true(mat_column_norm(&t.d, 3) == 0);
+        assert_near(mat_column_norm(&t.d, 18), 1, 1e-14);
+        int same = !memcmp(mat_column(&t.d, 18), mat_column(&start, 18), 8 * sizeof(double));
+        assert_int_equal(same, gammas[i] == 0);
+        inco_mat_free(&start);
+        sample_free(&t);
+    }
+}
+
+static void bits_do_not_depend_on_threads(void **state) {
+    (void)state;
+    sample t = sample_new(48, 300, 900, 0, 0.3);
+    inco_mat one = copy_of(&t.d), many = copy_of(&t.d);
+    update_settings few = SETTINGS(0.5, 0, 1, 1), more = SETTINGS(0.5, 0, 1, 3);
+    update_result r, q;
+    assert_int_equal(online_update(&one, &t.s, &few, &r, NULL), INCO_OK);
+    assert_int_equal(online_update(&many, &t.s, &more, &q, NULL), INCO_OK);
+    assert_memory_equal(one.data, many.data, 48 * 300 * sizeof(double));
+    assert_true(r.after == q.after);
+    inco_mat_free(&one);
+    inco_mat_free(&many);
+    sample_free(&t);
+}
+
+static void failures_leave_the_dictionary(void **state) {
+    (void)state;
+    sample t = sample_new(8, 20, 60, 0, 0.2);
+    inco_mat small = check_dictionary(INCO_F64, 8, 19, 5), d = copy_of(&t.d);
+    update_settings settings = SETTINGS(0.3, 0, 1, 1);
+    update_result r;
+    inco_error error = {0};
+    assert_int_equal(online_update(&small, &t.s, &settings, &r, &error), INCO_EDIM);
+    memory_fail_at(0);
+    assert_int_equal(online_update(&d, &t.s, &settings, &r, NULL), INCO_OK);
+    int64_t allocations = memory_fail_at(0);
+    assert_true(allocations > 5);
+    mat_copy(&d, &t.d);
+    for (int64_t k = 1; k <= allocations; k++) {
+        memory_fail_at(k);
+        assert_int_equal(online_update(&d, &t.s, &settings, &r, &error), INCO_ENOMEM);
+        assert_memory_equal(d.data, t.d.data, 8 * 20 * sizeof(double));
+    }
+    memory_fail_at(0);
+    mat_set(&t.s.b, 2, 2, NAN);
+    assert_int_equal(online_update(&d, &t.s, &settings, &r, &error), INCO_ENUMERIC);
+    assert_memory_equal(d.data, t.d.data, 8 * 20 * sizeof(double));
+    inco_mat_free(&d);
+    inco_mat_free(&small);
+    sample_free(&t);
+}
+
+/* ---- The loop ---- */
+
+static void a_planted_dictionary_is_recovered_as_by_batches_of_all(void **state) {
+    const inco_type type = *(inco_type *)*state;
+    inco_mat truth = check_dictionary(type, 20, 40, 1), x = planted_signals(&truth, 3000, 3, 2), d;
+    inco_learn_info mod, online;
+    inco_options *o =
+        OPTIONS("method", "mod", "atoms", "40", "coder", "omp", "sparsity", "3", "iterations", "60", "threads", "1");
+    assert_int_equal(learn(&x, o, &d, &mod, NULL), INCO_OK);
+    inco_mat_free(&d);
+    inco_options_set(o, "method", "online", NULL);
+    inco_options_set(o, "batch", "200", NULL);
+    assert_int_equal(learn(&x, o, &d, &online, NULL), INCO_OK);
+    assert_true(recovered(&truth, &d) >= 0.9);
+    assert_true(online.relative_error <= 1.1 * mod.relative_error);
+    assert_true(online.gamma == 0);
+    inco_mat_free(&d);
+    inco_options_free(o);
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+static void the_penalty_lowers_the_coherence(void **state) {
+    (void)state;
+    inco_mat truth = check_dictionary(INCO_F64, 12, 30, 3), x = planted_signals(&truth, 2000, 3, 4), d;
+    double last = INFINITY;
+    const char *const weights[] = {"0", "1", "1000"};
+    for (int i = 0; i < 3; i++) {
+        inco_options *o = OPTIONS("method", "online", "atoms", "30", "coder", "omp", "sparsity", "3", "iterations",
+                                  "10", "gamma", weights[i], "threads", "1");
+        inco_learn_info info;
+        assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
+        assert_true(info.coherence_rms < last);
+        assert_true(info.gamma == atof(weights[i]));
+        last = info.coherence_rms;
+        if (i == 2) assert_near(info.coherence_rms, info.welch, 1e-3);
+        inco_mat_free(&d);
+        inco_options_free(o);
+    }
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+static void same_bits_for_any_number_of_threads(void **state) {
+    const inco_type type = *(inco_type *)*state;
+    inco_mat truth = check_dictionary(type, 24, 100, 3), x = planted_signals(&truth, 2500, 5, 4), first = {0}, d;
+    const char *const threads[] = {"1", "2", "5"};
+    for (int t = 0; t < 3; t++) {
+        inco_options *o = OPTIONS("method", "online", "atoms", "100", "gamma", "0.5", "sparsity", "5", "iterations",
+                                  "2", "threads", threads[t]);
+        assert_int_equal(learn(&x, o, &d, NULL, NULL), INCO_OK);
+        inco_options_free(o);
+        if (t == 0) first = d;
+        if (t == 0) continue;
+        assert_memory_equal(d.data, first.data, (size_t)(d.rows * d.cols) * type);
+        inco_mat_free(&d);
+    }
+    inco_mat_free(&first);
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+typedef struct watcher {
+    inco_learner *learner;
+    inco_stream stream;
+    int64_t save_at, stop_at; /* iterations; 0: never */
+    int64_t stop_after;       /* signals of iteration 2; 0: never */
+    double first_error, rise;
+} watcher;
+
+static int watch(void *self, const inco_progress *progress) {
+    watcher *w = self;
+    if (!strcmp(progress->phase, "code"))
+        return w->stop_after > 0 && progress->iteration == 2 && progress->signals_done >= w->stop_after;
+    if (strcmp(progress->phase, "iteration")) return 0;
+    if (progress->iteration == 1) w->first_error = progress->relative_error;
+    w->rise = fmax(w->rise, progress->objective - progress->objective_before);
+    if (progress->iteration == w->save_at) assert_int_equal(inco_learner_save(w->learner, &w->stream, NULL), INCO_OK);
+    return progress->iteration == w->stop_at;
+}
+
+static void start(watcher *w, const inco_source *source, inco_options *o) {
+    assert_int_equal(inco_learner_new(&w->learner, source, o, NULL), INCO_OK);
+    inco_learner_on_progress(w->learner, watch, w);
+}
+
+static void a_resumed_run_has_the_same_bits(void **state) {
+    const inco_type type = *(inco_type *)*state;
+    inco_mat truth = check_dictionary(type, 16, 60, 5), x = planted_signals(&truth, 1500, 4, 6);
+    inco_source source = inco_source_from_mat(&x);
+    inco_options *o = OPTIONS("method", "online", "atoms", "60", "coder", "omp", "sparsity", "4", "iterations", "5",
+                              "batch", "333", "unused", "sample");
+    memory_stream *memory = calloc(1, sizeof *memory);
+    watcher w = {.stream = {memory, write_memory, read_memory}, .save_at = 2, .rise = -INFINITY};
+    inco_learner *rest;
+    inco_error error = {0};
+    start(&w, &source, o);
+    assert_int_equal(inco_learner_run(w.learner, NULL), INCO_OK);
+    assert_true(w.rise <= 0);
+    assert_int_equal(inco_learner_new(&rest, &source, o, NULL), INCO_OK);
+    assert_int_equal(inco_learner_resume(rest, &w.stream, NULL), INCO_OK);
+    assert_int_equal(inco_learner_run(rest, NULL), INCO_OK);
+    assert_int_equal(inco_learner_info(rest)->iterations, 5);
+    assert_memory_equal(inco_learner_dictionary(rest).data, inco_learner_dictionary(w.learner).data, 16 * 60 * type);
+    assert_memory_equal(rest->online.a.data, w.learner->online.a.data, 60 * 60 * sizeof(double));
+    memory->read = 0;
+    memory->written -= 8; /* the sums are cut off */
+    assert_int_equal(inco_learner_resume(rest, &w.stream, &error), INCO_EFORMAT);
+    assert_string_equal(error.message, "the checkpoint ends too early");
+    inco_learner_free(w.learner);
+    inco_learner_free(rest);
+    inco_options_free(o);
+    free(memory);
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+/* Stopped in the middle of a pass: dictionary and sums are those of the pass before. */
+static void a_stopped_pass_is_undone(void **state) {
+    (void)state;
+    inco_mat truth = check_dictionary(INCO_F64, 10, 20, 7), x = planted_signals(&truth, 900, 3, 8);
+    inco_source source = inco_source_from_mat(&x);
+    inco_options *o =
+        OPTIONS("method", "online", "atoms", "20", "coder", "omp", "sparsity", "3", "iterations", "4", "batch", "100");
+    watcher whole = {.stop_at = 1}, half = {.stop_after = 300};
+    start(&whole, &source, o);
+    start(&half, &source, o);
+    assert_int_equal(inco_learner_run(whole.learner, NULL), INCO_STOPPED);
+    assert_int_equal(inco_learner_run(half.learner, NULL), INCO_STOPPED);
+    assert_int_equal(inco_learner_info(half.learner)->iterations, 1);
+    assert_memory_equal(half.learner->d.data, whole.learner->d.data, 10 * 20 * sizeof(double));
+    assert_memory_equal(half.learner->online.b.data, whole.learner->online.b.data, 10 * 20 * sizeof(double));
+    assert_true(half.learner->online.weight == whole.learner->online.weight);
+    inco_learner_free(whole.learner);
+    inco_learner_free(half.learner);
+    inco_options_free(o);
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+/* (ONLINE-2): a signal seen a whole pass ago weighs F. */
+static void sums_forget(void **state) {
+    (void)state;
+    inco_mat x = check_random(INCO_F64, 8, 1000, 9);
+    inco_source source = inco_source_from_mat(&x);
+    for (int forget = 0; forget < 2; forget++) {
+        inco_options *o = OPTIONS("method", "online", "atoms", "12", "coder", "omp", "sparsity", "2", "iterations", "2",
+                                  "batch", "250", "forget", forget ? "0.5" : "1");
+        watcher w = {0};
+        start(&w, &source, o);
+        assert_int_equal(inco_learner_run(w.learner, NULL), INCO_OK);
+        double once = 0, f = forget ? 0.5 : 1;
+        for (int k = 0; k < 4; k++) once += 250 * pow(f, k / 4.0);
+        assert_near(w.learner->online.weight, once + f * once, 1e-9);
+        assert_near(w.learner->online.energy, once + f * once, 1e-9); /* unit-norm signals */
+        inco_learner_free(w.learner);
+        inco_options_free(o);
+    }
+    inco_mat_free(&x);
+}
+
+/* One batch of all signals is coded in the start, as by every other method. */
+static void a_batch_of_all_is_coded_as_by_the_others(void **state) {
+    const inco_type type = *(inco_type *)*state;
+    inco_mat x = check_random(type, 8, 700, 10);
+    inco_source source = inco_source_from_mat(&x);
+    watcher online = {0}, mod = {0};
+    inco_options *o = OPTIONS("atoms", "12", "coder", "omp", "sparsity", "2", "iterations", "1", "method", "mod");
+    start(&mod, &source, o);
+    assert_int_equal(inco_learner_run(mod.learner, NULL), INCO_OK);
+    inco_options_set(o, "method", "online", NULL);
+    inco_options_set(o, "batch", "5000", NULL);
+    start(&online, &source, o);
+    assert_int_equal(inco_learner_run(online.learner, NULL), INCO_OK);
+    assert_near(online.first_error, mod.first_error, type == INCO_F32 ? 1e-6 : 1e-12);
+    inco_learner_free(mod.learner);
+    inco_learner_free(online.learner);
+    inco_options_free(o);
+    inco_mat_free(&x);
+}
+
+/* Five atoms stand where there are no signals. */
+static void unused_atoms_are_replaced_or_kept(void **state) {
+    (void)state;
+    inco_mat x = check_random(INCO_F64, 10, 500, 13), begin = check_dictionary(INCO_F64, 10, 20, 14);
+    for (int64_t n = 0; n < x.cols; n++)
+        for (int64_t i = 5; i < 10; i++) mat_set(&x, i, n, 0);
+    for (int64_t j = 0; j < 20; j++)
+        for (int64_t i = 0; i < 10; i++)
+            if (j >= 15 || i >= 5) mat_set(&begin, i, j, i == j - 10);
+    inco_source source = inco_source_from_mat(&x);
+    const char *const policies[] = {"keep", "worst", "sample"};
+    for (int p = 0; p < 3; p++) {
+        inco_options *o = OPTIONS("method", "online", "unused", policies[p], "coder", "omp", "sparsity", "2",
+                                  "iterations", "4", "batch", "100");
+        inco_learner *learner;
+        assert_int_equal(inco_learner_new(&learner, &source, o, NULL), INCO_OK);
+        assert_int_equal(inco_learner_start_from(learner, &begin, NULL), INCO_OK);
+        assert_int_equal(inco_learner_run(learner, NULL), INCO_OK);
+        assert_int_equal(inco_learner_info(learner)->replaced >= 5, p > 0);
+        assert_int_equal(inco_learner_info(learner)->unused >= 5, p == 0);
+        inco_learner_free(learner);
+        inco_options_free(o);
+    }
+    inco_mat_free(&x);
+    inco_mat_free(&begin);
+}
+
+static void failing_memory_is_survived(void **state) {
+    (void)state;
+    inco_mat x = check_random(INCO_F32, 6, 80, 17);
+    inco_options *o = OPTIONS("method", "online", "atoms", "9", "sparsity", "3", "iterations", "2", "batch", "30",
+                              "threads", "1", "gamma", "1");
+    int64_t k = 1;
+    for (int status = INCO_ENOMEM; status == INCO_ENOMEM; k++) {
+        inco_mat d = {0};
+        memory_fail_at(k);
+        status = learn(&x, o, &d, NULL, NULL);
+        memory_fail_at(0);
+        assert_true(status == INCO_OK || status == INCO_ENOMEM);
+        inco_mat_free(&d);
+    }
+    assert_true(k > 80);
+    inco_options_free(o);
+    inco_mat_free(&x);
+}
+
+int main(void) {
+    static inco_type f32 = INCO_F32, f64 = INCO_F64;
+#define BOTH(test)                                                                                                     \
+    {#test " (f32)", test, NULL, NULL, &f32}, {                                                                        \
+#test " (f64)", test, NULL, NULL, &f64                                                                         \
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sweep_never_raises_the_objective),
+        cmocka_unit_test(the_limit_is_stationary_on_the_spheres),
+        cmocka_unit_test(one_atom_is_solved_at_once),
+        cmocka_unit_test(zero_and_unused_atoms_are_harmless),
+        cmocka_unit_test(bits_do_not_depend_on_threads),
+        cmocka_unit_test(failures_leave_the_dictionary),
+        BOTH(a_planted_dictionary_is_recovered_as_by_batches_of_all),
+        cmocka_unit_test(the_penalty_lowers_the_coherence),
+        BOTH(same_bits_for_any_number_of_threads),
+        BOTH(a_resumed_run_has_the_same_bits),
+        cmocka_unit_test(a_stopped_pass_is_undone),
+        cmocka_unit_test(sums_forget),
+        BOTH(a_batch_of_all_is_coded_as_by_the_others),
+        cmocka_unit_test(unused_atoms_are_replaced_or_kept),
+        cmocka_unit_test(failing_memory_is_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
