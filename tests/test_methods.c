@@ -18,6 +18,8 @@ static const method_case cases[] = {
     {"aksvd", "replace", "0.9", 1},
     {"inksvd", "max-coherence", "0.6", 0},
     {"ipr", "max-coherence", "0.6", 0},
+    {"aksvdc", "gamma-relative", "0.05", 0},
+    {"idb", "max-coherence", "0.6", 0},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -228,17 +230,23 @@ static void options_of_other_methods_are_refused(void **state) {
     inco_mat x = check_random(INCO_F64, 6, 80, 18);
     inco_source source = inco_source_from_mat(&x);
     static const char *const wrong[][4] = {
-        {"ksvd", "gamma", "1", "--gamma belongs to --method idl"},
+        {"ksvd", "gamma", "1", "--gamma belongs to --method idl, aksvdc or idb"},
         {"aksvd", "norms", "rescale", "--norms belongs to --method idl"},
         {"ksvd", "update-iterations", "3", "--update-iterations belongs to --method idl"},
         {"idl", "replace", "0.9", "--replace belongs to --method ksvd or aksvd"},
         {"mod", "replace", "0.9", "--replace belongs to --method ksvd or aksvd"},
-        {"idl", "max-coherence", "0.5", "--max-coherence belongs to --method inksvd or ipr"},
-        {"ksvd", "max-coherence", "0.5", "--max-coherence belongs to --method inksvd or ipr"},
+        {"idl", "max-coherence", "0.5", "--max-coherence belongs to --method inksvd, ipr or idb"},
+        {"ksvd", "max-coherence", "0.5", "--max-coherence belongs to --method inksvd, ipr or idb"},
         {"ipr", "decorrelation-passes", "5", "--decorrelation-passes belongs to --method inksvd"},
         {"ipr", "decorrelation-tolerance", "0.1", "--decorrelation-tolerance belongs to --method inksvd"},
         {"inksvd", "ipr-iterations", "5", "--ipr-iterations belongs to --method ipr"},
         {"inksvd", "sparsity", "5", "--method inksvd needs a target: --max-coherence MU"},
+        {"aksvdc", "norms", "rescale", "--norms belongs to --method idl"},
+        {"aksvdc", "max-coherence", "0.5", "--max-coherence belongs to --method inksvd, ipr or idb"},
+        {"aksvdc", "barrier", "5", "--barrier belongs to --method idb"},
+        {"idb", "replace", "0.5", "--replace belongs to --method ksvd or aksvd"},
+        {"idb", "max-coherence", "0", "--method idb needs --max-coherence above 0"},
+        {"idb", "sparsity", "5", "--method idb needs a target: --max-coherence MU"},
         {"ipr", "sparsity", "5", "--method ipr needs a target: --max-coherence MU"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

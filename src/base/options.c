@@ -42,17 +42,18 @@ static const row table[] = {
     /* clang-format off */
     ROW("atoms", 0, "L", NULL, NULL, L, "Dictionary", INTEGER, atoms, 1, MANY,
         "number of atoms to learn (needed, unless --init or --resume names a file)"),
-    ROW("method", 0, "NAME", "idl", "idl|mod|ksvd|aksvd|inksvd|ipr", L, "Dictionary", CHOICE, method, 0, 0,
+    ROW("method", 0, "NAME", "idl", "idl|mod|ksvd|aksvd|inksvd|ipr|aksvdc|idb", L, "Dictionary", CHOICE, method, 0, 0,
         "idl: least squares with a penalty on coherence; mod: least squares alone; ksvd, aksvd: K-SVD, atom by atom with "
         "its codes, exact and approximate; inksvd, ipr: K-SVD followed by rotations of coherent pairs, or by projections "
-        "of the Gram matrix, to --max-coherence"),
+        "of the Gram matrix, to --max-coherence; aksvdc: aksvd with the penalty of idl; idb: aksvd in which atoms beyond "
+        "--max-coherence push each other away"),
     ROW("max-coherence", 0, "MU", NULL, NULL, L, "Dictionary", REAL_NUMBER, max_coherence, 0, 1,
-        "inksvd, ipr: the largest |d'e| of two atoms that the method aims at, and meets within its tolerance if it "
-        "can; the result says what was reached"),
+        "inksvd, ipr, idb: the largest |d'e| of two atoms that the method aims at; inksvd and ipr meet it within their "
+        "tolerance if they can; the result says what was reached"),
     ROW("gamma", 0, "G", NULL, NULL, L, "Dictionary", REAL_NUMBER, gamma, 0, DBL_MAX,
         "weight of the coherence penalty in ||X - DC||^2 + G ||D'D - I||^2"),
     ROW("gamma-relative", 0, "R", "0.1", NULL, L, "Dictionary", REAL_NUMBER, gamma_relative, 0, DBL_MAX,
-        "the same weight free of scale: G = R ||X||^2 / L"),
+        "the same weight free of scale: G = R ||X||^2 / L; with idb the default is 0.0075"),
     ROW("norms", 0, "NAME", "sphere", "sphere|rescale", L, "Dictionary", CHOICE, norms, 0, 0,
         "sphere: atoms keep unit norm during the update; rescale: they are rescaled after it, as in the paper"),
     ROW("iterations", 0, "N", "25", NULL, L, "Dictionary", INTEGER, iterations, 0, MANY,
@@ -72,6 +73,8 @@ static const row table[] = {
         "inksvd: passes of rotations in one update, at most"),
     ROW("ipr-iterations", 0, "N", "100", NULL, L, "Dictionary", INTEGER, ipr_iterations, 1, MANY,
         "ipr: projections in one update, at most; they end at MU + 0.001"),
+    ROW("barrier", 0, "LAMBDA", "25", NULL, L, "Dictionary", REAL_NUMBER, barrier, 0, DBL_MAX,
+        "idb: weight, besides G, of the push between two atoms beyond --max-coherence"),
     ROW("stop-change", 0, "R", "0", NULL, L, "Dictionary", REAL_NUMBER, stop_change, 0, 1,
         "stop when an iteration changes the dictionary by no more than R, relative to its norm (0: never)"),
     ROW("stop-seconds", 0, "S", "0", NULL, L, "Dictionary", REAL_NUMBER, stop_seconds, 0, DBL_MAX,
@@ -363,6 +366,10 @@ double options_residual_coherence(const inco_options *o) {
     return o->coder == CODER_LARC && !other ? 0.2 : -1;
 }
 
+double options_gamma_relative(const inco_options *o) {
+    return o->method == METHOD_IDB && !inco_options_given(o, "gamma-relative") ? 0.0075 : o->gamma_relative;
+}
+
 double options_coherence_tolerance(const inco_options *o) {
     return o->method == METHOD_INKSVD ? o->decorrelation_tolerance : 1e-3;
 }
@@ -397,12 +404,13 @@ typedef struct belonging {
 #define BIT(method) (1u << (method))
 
 static const belonging belongings[] = {
-    {"gamma", BIT(METHOD_IDL), "idl"},
-    {"gamma-relative", BIT(METHOD_IDL), "idl"},
+    {"gamma", BIT(METHOD_IDL) | BIT(METHOD_AKSVDC) | BIT(METHOD_IDB), "idl, aksvdc or idb"},
+    {"gamma-relative", BIT(METHOD_IDL) | BIT(METHOD_AKSVDC) | BIT(METHOD_IDB), "idl, aksvdc or idb"},
     {"norms", BIT(METHOD_IDL), "idl"},
     {"update-iterations", BIT(METHOD_IDL), "idl"},
     {"replace", BIT(METHOD_KSVD) | BIT(METHOD_AKSVD), "ksvd or aksvd"},
-    {"max-coherence", BIT(METHOD_INKSVD) | BIT(METHOD_IPR), "inksvd or ipr"},
+    {"max-coherence", BIT(METHOD_INKSVD) | BIT(METHOD_IPR) | BIT(METHOD_IDB), "inksvd, ipr or idb"},
+    {"barrier", BIT(METHOD_IDB), "idb"},
     {"decorrelation-tolerance", BIT(METHOD_INKSVD), "inksvd"},
     {"decorrelation-passes", BIT(METHOD_INKSVD), "inksvd"},
     {"ipr-iterations", BIT(METHOD_IPR), "ipr"},
@@ -414,9 +422,12 @@ static int check_method(const inco_options *o, inco_error *error) {
         if (!(b->methods & BIT(o->method)) && inco_options_given(o, b->option))
             return error_set(error, INCO_EINVAL, "--%s belongs to --method %s", b->option, b->called);
     }
-    if ((o->method == METHOD_INKSVD || o->method == METHOD_IPR) && isnan(o->max_coherence))
-        return error_set(error, INCO_EINVAL, "--method %s needs a target: --max-coherence MU",
-                         o->method == METHOD_IPR ? "ipr" : "inksvd");
+    char method[16];
+    inco_options_get(o, "method", method, sizeof method);
+    if ((BIT(METHOD_INKSVD) | BIT(METHOD_IPR) | BIT(METHOD_IDB)) & BIT(o->method) && isnan(o->max_coherence))
+        return error_set(error, INCO_EINVAL, "--method %s needs a target: --max-coherence MU", method);
+    if (o->method == METHOD_IDB && o->max_coherence == 0)
+        return error_set(error, INCO_EINVAL, "--method idb needs --max-coherence above 0");
     return INCO_OK;
 }
 

@@ -218,7 +218,7 @@ static int code_all(inco_learner *learner, statistics *s, inco_error *error) {
 static double gamma_of(const inco_learner *learner) {
     const inco_options *o = learner->options;
     if (!learner->method->penalised) return 0;
-    return isnan(o->gamma) ? o->gamma_relative * learner->energy / (double)learner->d.cols : o->gamma;
+    return isnan(o->gamma) ? options_gamma_relative(o) * learner->energy / (double)learner->d.cols : o->gamma;
 }
 
 /* Signals by what the update left of them. */
