@@ -51,7 +51,7 @@ void learn_summary(const learn_job *job) {
     results_note_sparsity(r, info->dim, info->atoms);
     run_say(r, "  atoms             %lld replaced, %lld unused in the end", (long long)info->replaced,
             (long long)info->unused);
-    if (info->coherence_target > 0)
+    if (info->spread_passes > 0)
         run_say(r, "  spreading         %lld passes, %lld pairs, %.1f s", (long long)info->spread_passes,
                 (long long)info->spread_pairs, info->seconds_spread);
     if (info->zero_signals) run_say(r, "  signals           %lld without energy", (long long)info->zero_signals);

@@ -3,6 +3,8 @@
 
 #include "base/memory.h"
 #include "base/options.h"
+#include "dict/aksvdc.h"
+#include "dict/idb.h"
 #include "dict/ksvd.h"
 #include "learn/replace.h"
 #include "mat/blas.h"
@@ -136,7 +138,7 @@ static void no_atom_raises_the_error(void **state) {
         for (int64_t j = 0; j < 30; j++) {
             inco_mat old;
             assert_int_equal(mat_convert(&old, &s.d, INCO_F64, NULL), INCO_OK);
-            assert_int_equal(ksvd_atoms(&s.d, &s.t, form, j, j + 1, NULL), INCO_OK);
+            assert_int_equal(ksvd_atoms(&s.d, &s.t, &(ksvd_rule){.form = form}, j, j + 1, NULL), INCO_OK);
             r = residual_of(&s, &s.d);
             const double after = square(&r);
             assert_true(after <= before * (1 + tolerance));
@@ -180,7 +182,7 @@ static void the_exact_atom_is_the_singular_vector(void **state) {
         double values[64], *codes = memory_new(e.cols, sizeof *codes), *back = memory_new(e.rows, sizeof *back);
         assert_int_equal(mat_convert(&old, &u, INCO_F64, NULL), INCO_OK);
         assert_int_equal(lapack_singular_values(&e, values, NULL), INCO_OK);
-        assert_int_equal(ksvd_atoms(&s.d, &s.t, KSVD_EXACT, 2, 3, NULL), INCO_OK);
+        assert_int_equal(ksvd_atoms(&s.d, &s.t, &(ksvd_rule){.form = KSVD_EXACT}, 2, 3, NULL), INCO_OK);
         blas_gemv_transposed(&e, 1, u.data, 0, codes);
         blas_gemv(&e, 1, codes, 0, back);
         assert_near(sqrt(blas_dot(e.cols, codes, codes)) / values[0], 1, 1e-12);
@@ -204,8 +206,84 @@ static void the_approximate_atom_is_a_power_step(void **state) {
     for (int64_t k = 0; k < e.cols; k++)
         blas_axpy(15, csc_value(&s.t.by_atom, s.t.by_atom.start[3] + k), mat_column(&e, k), step);
     norm = sqrt(blas_dot(15, step, step));
-    assert_int_equal(ksvd_atoms(&s.d, &s.t, KSVD_APPROXIMATE, 3, 4, NULL), INCO_OK);
+    assert_int_equal(ksvd_atoms(&s.d, &s.t, &(ksvd_rule){.form = KSVD_APPROXIMATE}, 3, 4, NULL), INCO_OK);
     for (int64_t i = 0; i < 15; i++) assert_near(mat_get(&u, i, 0), step[i] / norm, 1e-13);
+    inco_mat_free(&e);
+    free_setting(&s);
+}
+
+/* ---- Steps that keep atoms apart ---- */
+
+/* ||D'D - I||^2, the plain way. */
+static double penalty_of(const inco_mat *d) {
+    double sum = 0;
+    for (int64_t j = 0; j < d->cols; j++)
+        for (int64_t i = 0; i < d->cols; i++) {
+            double g = blas_dot(d->rows, mat_column(d, i), mat_column(d, j)) - (i == j);
+            sum += g * g;
+        }
+    return sum;
+}
+
+/* Atom after atom the penalised objective does not rise, whatever its weight; more weight ends with a smaller penalty,
+ * and none is the approximate form. */
+static void the_penalised_step_never_raises_its_objective(void **state) {
+    const inco_type type = *(inco_type *)*state;
+    const double gammas[] = {0, 0.5, 50, 1e6};
+    double last = INFINITY, penalty;
+    for (int g = 0; g < 4; g++) {
+        setting s = make_setting(type, 12, 30, 900, 2), plain = make_setting(type, 12, 30, 900, 2);
+        aksvdc w;
+        assert_int_equal(aksvdc_open(&w, &s.d, gammas[g], 1, NULL), INCO_OK);
+        double before = training_error(&s.t) + gammas[g] * penalty_of(&s.d), start = before;
+        for (int64_t j = 0; j < 30; j++) {
+            assert_int_equal(ksvd_atoms(&s.d, &s.t, &w.rule, j, j + 1, NULL), INCO_OK);
+            const double after = training_error(&s.t) + gammas[g] * penalty_of(&s.d);
+            assert_true(after <= before * (1 + (type == INCO_F32 ? 1e-6 : 1e-13)));
+            assert_near(mat_column_norm(&s.d, j), 1, 1e-14);
+            before = after;
+        }
+        assert_true(before < start);
+        assert_int_equal(aksvdc_penalty(&s.d, 2, &penalty, NULL), INCO_OK);
+        assert_near(penalty / penalty_of(&s.d), 1, 1e-12);
+        if (g == 0)
+            assert_int_equal(ksvd_sweep(&plain.d, &plain.t, &(ksvd_rule){.form = KSVD_APPROXIMATE}, NULL), INCO_OK);
+        if (g == 0) assert_true(distance(&s.d, &plain.d) <= 1e-6);
+        assert_true(penalty < last);
+        last = penalty;
+        aksvdc_close(&w);
+        free_setting(&s);
+        free_setting(&plain);
+    }
+}
+
+/* The barrier's step, from its two parts summed atom by atom. */
+static void the_barrier_pushes_atoms_beyond_the_bound(void **state) {
+    const inco_type type = *(inco_type *)*state;
+    setting s = make_setting(type, 15, 20, 800, 1);
+    const double bound = 0.3, gamma = 2, barrier = 25;
+    inco_mat e = error_matrix(&s, 3);
+    double step[15] = {0}, old[15];
+    int beyond = 0, within = 0;
+    memcpy(old, mat_column(&s.d, 3), sizeof old);
+    for (int64_t k = 0; k < e.cols; k++)
+        blas_axpy(15, csc_value(&s.t.by_atom, s.t.by_atom.start[3] + k), mat_column(&e, k), step);
+    for (int64_t j = 0; j < 20; j++) {
+        const double *other = mat_column(&s.d, j), v = blas_dot(15, other, old);
+        if (j == 3) continue;
+        blas_axpy(15, -gamma * fmax(fabs(v) / bound, 1) * v, other, step);
+        for (int64_t i = 0; i < 15 && v > bound; i++) step[i] -= gamma * barrier * (other[i] - old[i]);
+        for (int64_t i = 0; i < 15 && v < -bound; i++) step[i] += gamma * barrier * (other[i] + old[i]);
+        beyond += fabs(v) > bound;
+        within += fabs(v) <= bound;
+    }
+    assert_true(beyond > 2 && within > 2);
+    idb w;
+    assert_int_equal(idb_open(&w, &s.d, bound, gamma, barrier, NULL), INCO_OK);
+    assert_int_equal(ksvd_atoms(&s.d, &s.t, &w.rule, 3, 4, NULL), INCO_OK);
+    const double norm = sqrt(blas_dot(15, step, step));
+    for (int64_t i = 0; i < 15; i++) assert_near(mat_get(&s.d, i, 3), step[i] / norm, 1e-13);
+    idb_close(&w);
     inco_mat_free(&e);
     free_setting(&s);
 }
@@ -309,6 +387,8 @@ int main(void) {
         BOTH(no_atom_raises_the_error),
         BOTH(the_exact_atom_is_the_singular_vector),
         BOTH(the_approximate_atom_is_a_power_step),
+        BOTH(the_penalised_step_never_raises_its_objective),
+        BOTH(the_barrier_pushes_atoms_beyond_the_bound),
         cmocka_unit_test(lanczos_finds_the_leading_eigenvector),
         cmocka_unit_test(coherent_and_unused_atoms_are_replaced_once),
     };

@@ -18,6 +18,8 @@ static const method_case cases[] = {
     {"aksvd", "replace", "0.9", 1},
     {"inksvd", "max-coherence", "0.6", 0},
     {"ipr", "max-coherence", "0.6", 0},
+    {"aksvdc", "gamma-relative", "0.05", 0},
+    {"idb", "max-coherence", "0.6", 0},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -228,17 +230,23 @@ static void options_of_other_methods_are_refused(void **state) {
     inco_mat x = check_random(INCO_F64, 6, 80, 18);
     inco_source source = inco_source_from_mat(&x);
     static const char *const wrong[][4] = {
-        {"ksvd", "gamma", "1", "--gamma belongs to --method idl|mocod|online, not to ksvd"},
+        {"ksvd", "gamma", "1", "--gamma belongs to --method idl|mocod|online|aksvdc|idb, not to ksvd"},
         {"aksvd", "norms", "rescale", "--norms belongs to --method idl, not to aksvd"},
         {"ksvd", "update-iterations", "3", "--update-iterations belongs to --method idl|mocod, not to ksvd"},
         {"idl", "replace", "0.9", "--replace belongs to --method ksvd|aksvd, not to idl"},
         {"mod", "replace", "0.9", "--replace belongs to --method ksvd|aksvd, not to mod"},
-        {"idl", "max-coherence", "0.5", "--max-coherence belongs to --method inksvd|ipr, not to idl"},
-        {"ksvd", "max-coherence", "0.5", "--max-coherence belongs to --method inksvd|ipr, not to ksvd"},
+        {"idl", "max-coherence", "0.5", "--max-coherence belongs to --method inksvd|ipr|idb, not to idl"},
+        {"ksvd", "max-coherence", "0.5", "--max-coherence belongs to --method inksvd|ipr|idb, not to ksvd"},
         {"ipr", "decorrelation-passes", "5", "--decorrelation-passes belongs to --method inksvd, not to ipr"},
         {"ipr", "decorrelation-tolerance", "0.1", "--decorrelation-tolerance belongs to --method inksvd, not to ipr"},
         {"inksvd", "ipr-iterations", "5", "--ipr-iterations belongs to --method ipr, not to inksvd"},
         {"inksvd", "sparsity", "5", "--method inksvd needs a target: --max-coherence MU"},
+        {"aksvdc", "norms", "rescale", "--norms belongs to --method idl, not to aksvdc"},
+        {"aksvdc", "max-coherence", "0.5", "--max-coherence belongs to --method inksvd|ipr|idb, not to aksvdc"},
+        {"aksvdc", "barrier", "5", "--barrier belongs to --method idb, not to aksvdc"},
+        {"idb", "replace", "0.5", "--replace belongs to --method ksvd|aksvd, not to idb"},
+        {"idb", "max-coherence", "0", "--method idb needs --max-coherence above 0"},
+        {"idb", "sparsity", "5", "--method idb needs a target: --max-coherence MU"},
         {"ipr", "sparsity", "5", "--method ipr needs a target: --max-coherence MU"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

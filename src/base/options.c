@@ -43,18 +43,19 @@ static const row table[] = {
     /* clang-format off */
     ROW("atoms", 0, "L", NULL, NULL, L, "Dictionary", INTEGER, atoms, 1, MANY,
         "number of atoms to learn (needed, unless --init or --resume names a file)"),
-    ROW("method", 0, "NAME", "idl", "idl|mod|mocod|online|ksvd|aksvd|inksvd|ipr", L, "Dictionary", CHOICE, method, 0, 0,
+    ROW("method", 0, "NAME", "idl", "idl|mod|mocod|online|ksvd|aksvd|inksvd|ipr|aksvdc|idb", L, "Dictionary", CHOICE, method, 0, 0,
         "idl: least squares with a penalty on coherence; mod: least squares alone; mocod: the penalty and one on "
         "norms, by a fixed point; online: an update after every batch of signals, the penalty only where given; "
         "ksvd, aksvd: K-SVD, atom by atom with its codes, exact and approximate; inksvd, ipr: K-SVD followed by "
-        "rotations of coherent pairs, or by projections of the Gram matrix, to --max-coherence"),
+        "rotations of coherent pairs, or by projections of the Gram matrix, to --max-coherence; "
+        "aksvdc: aksvd with the penalty of idl; idb: aksvd in which atoms beyond --max-coherence push each other away"),
     ROW("max-coherence", 0, "MU", NULL, NULL, L, "Dictionary", REAL_NUMBER, max_coherence, 0, 1,
-        "inksvd, ipr: the largest |d'e| of two atoms that the method aims at, and meets within its tolerance if it "
-        "can; the result says what was reached"),
+        "inksvd, ipr, idb: the largest |d'e| of two atoms that the method aims at; inksvd and ipr meet it within their "
+        "tolerance if they can; the result says what was reached"),
     ROW("gamma", 0, "G", NULL, NULL, L, "Dictionary", REAL_NUMBER, gamma, 0, DBL_MAX,
         "weight of the coherence penalty in ||X - DC||^2 + G ||D'D - I||^2"),
     ROW("gamma-relative", 0, "R", "0.1", NULL, L, "Dictionary", REAL_NUMBER, gamma_relative, 0, DBL_MAX,
-        "the same weight free of scale: G = R ||X||^2 / L"),
+        "the same weight free of scale: G = R ||X||^2 / L; with idb the default is 0.0075"),
     ROW("eta", 0, "E", NULL, NULL, L, "Dictionary", REAL_NUMBER, eta, 0, DBL_MAX,
         "mocod: weight of sum_j (||d_j||^2 - 1)^2 during the update (default ||X||^2 / L)"),
     ROW("norms", 0, "NAME", "sphere", "sphere|rescale", L, "Dictionary", CHOICE, norms, 0, 0,
@@ -80,6 +81,8 @@ static const row table[] = {
         "inksvd: passes of rotations in one update, at most"),
     ROW("ipr-iterations", 0, "N", "100", NULL, L, "Dictionary", INTEGER, ipr_iterations, 1, MANY,
         "ipr: projections in one update, at most; they end at MU + 0.001"),
+    ROW("barrier", 0, "LAMBDA", "25", NULL, L, "Dictionary", REAL_NUMBER, barrier, 0, DBL_MAX,
+        "idb: weight, besides G, of the push between two atoms beyond --max-coherence"),
     ROW("stop-change", 0, "R", "0", NULL, L, "Dictionary", REAL_NUMBER, stop_change, 0, 1,
         "stop when an iteration changes the dictionary by no more than R, relative to its norm (0: never)"),
     ROW("stop-seconds", 0, "S", "0", NULL, L, "Dictionary", REAL_NUMBER, stop_seconds, 0, DBL_MAX,
@@ -386,6 +389,10 @@ double options_residual_coherence(const inco_options *o) {
     return o->coder == CODER_LARC && !other ? 0.2 : -1;
 }
 
+double options_gamma_relative(const inco_options *o) {
+    return o->method == METHOD_IDB && !inco_options_given(o, "gamma-relative") ? 0.0075 : o->gamma_relative;
+}
+
 double options_coherence_tolerance(const inco_options *o) {
     return o->method == METHOD_INKSVD ? o->decorrelation_tolerance : 1e-3;
 }
@@ -414,15 +421,16 @@ int options_check_coder(const inco_options *o, inco_error *error) {
 static const struct {
     const char *option, *methods;
 } of_method[] = {
-    {"gamma", "idl|mocod|online"},
-    {"gamma-relative", "idl|mocod|online"},
+    {"gamma", "idl|mocod|online|aksvdc|idb"},
+    {"gamma-relative", "idl|mocod|online|aksvdc|idb"},
     {"norms", "idl"},
     {"update-iterations", "idl|mocod"},
     {"eta", "mocod"},
     {"batch", "online"},
     {"forget", "online"},
     {"replace", "ksvd|aksvd"},
-    {"max-coherence", "inksvd|ipr"},
+    {"max-coherence", "inksvd|ipr|idb"},
+    {"barrier", "idb"},
     {"decorrelation-tolerance", "inksvd"},
     {"decorrelation-passes", "inksvd"},
     {"ipr-iterations", "ipr"},
@@ -445,9 +453,10 @@ static int check_method(const inco_options *o, inco_error *error) {
         if (inco_options_given(o, of_method[i].option) && !is_among(method, of_method[i].methods))
             return error_set(error, INCO_EINVAL, "--%s belongs to --method %s, not to %s", of_method[i].option,
                              of_method[i].methods, method);
-    if ((o->method == METHOD_INKSVD || o->method == METHOD_IPR) && isnan(o->max_coherence))
-        return error_set(error, INCO_EINVAL, "--method %s needs a target: --max-coherence MU",
-                         o->method == METHOD_IPR ? "ipr" : "inksvd");
+    if (is_among(method, "inksvd|ipr|idb") && isnan(o->max_coherence))
+        return error_set(error, INCO_EINVAL, "--method %s needs a target: --max-coherence MU", method);
+    if (o->method == METHOD_IDB && o->max_coherence == 0)
+        return error_set(error, INCO_EINVAL, "--method idb needs --max-coherence above 0");
     return INCO_OK;
 }
 

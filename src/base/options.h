@@ -6,7 +6,18 @@
 #include <inco/inco.h>
 
 /* Values of the choices, in the order of their spelling in the table. */
-enum { METHOD_IDL, METHOD_MOD, METHOD_MOCOD, METHOD_ONLINE, METHOD_KSVD, METHOD_AKSVD, METHOD_INKSVD, METHOD_IPR };
+enum {
+    METHOD_IDL,
+    METHOD_MOD,
+    METHOD_MOCOD,
+    METHOD_ONLINE,
+    METHOD_KSVD,
+    METHOD_AKSVD,
+    METHOD_INKSVD,
+    METHOD_IPR,
+    METHOD_AKSVDC,
+    METHOD_IDB
+};
 enum { NORMS_SPHERE, NORMS_RESCALE };
 enum { CODER_LARC, CODER_OMP, CODER_OLS, CODER_LARS, CODER_LASSO };
 enum { UNUSED_KEEP, UNUSED_WORST, UNUSED_SAMPLE };
@@ -20,7 +31,7 @@ struct inco_options {
     /* the dictionary */
     int64_t atoms, method, iterations, update_iterations, norms, unused, batch;
     int64_t decorrelation_passes, ipr_iterations;
-    double max_coherence, decorrelation_tolerance;
+    double max_coherence, decorrelation_tolerance, barrier;
     double gamma, gamma_relative, eta, forget, replace, stop_change, stop_seconds;
     char *init;
     /* coding */
@@ -49,6 +60,9 @@ int options_check_learn(const inco_options *options, inco_error *error);
 /* Residual coherence at which to stop, or -1 for no such rule: the value given, else 0.2 for LARC without other rule.
  */
 double options_residual_coherence(const inco_options *options);
+
+/* The method's --gamma-relative: the value given, else its default. */
+double options_gamma_relative(const inco_options *options);
 
 /* The tolerance that the method's --max-coherence is met within. */
 double options_coherence_tolerance(const inco_options *options);

@@ -19,7 +19,7 @@ enum { SIGNALS_TOGETHER = 64, CHUNK = 1024, STRIPE = 32, WORTH_SHARING = 1 << 15
 typedef struct sweep {
     training *t;
     inco_mat *d;
-    ksvd_form form;
+    const ksvd_rule *rule;
     parallel_team *team;
     int64_t dim, last; /* last: the atom to stop before */
     int64_t most;      /* signals that one atom has */
@@ -226,10 +226,11 @@ static int update_atom(sweep *w, inco_error *error) {
     if (w->count == 0) return status;
     w->alone = w->count * w->dim < WORTH_SHARING;
     memcpy(w->old, atom, (size_t)w->dim * sizeof *atom);
-    if (w->form == KSVD_EXACT)
+    if (w->rule->form == KSVD_EXACT)
         status = singular_vector(w, error);
     else
         power_step(w);
+    if (w->rule->push) w->rule->push(w->rule->self, w->d, w->atom, w->new);
     if (status < 0 || mat_normalize_columns(&column, NULL) > 0) return status; /* E c = 0: the atom stays */
     w->overlap = blas_dot(w->dim, w->new, w->old);
     share(w, blocks_of(w->count, SIGNALS_TOGETHER), absorb_block);
@@ -258,7 +259,7 @@ static int open_sweep(sweep *w, inco_error *error) {
     w->old = NEW_RAW(double, w->dim);
     w->new = NEW_RAW(double, w->dim);
     if (!w->partial || !w->old || !w->new) return error_no_memory(error);
-    return w->form == KSVD_EXACT ? open_exact(w, error) : INCO_OK;
+    return w->rule->form == KSVD_EXACT ? open_exact(w, error) : INCO_OK;
 }
 
 static void close_sweep(sweep *w) {
@@ -279,14 +280,14 @@ static int sweep_atoms(void *self, parallel_team *team, inco_error *error) {
     return status;
 }
 
-int ksvd_atoms(inco_mat *d, training *t, ksvd_form form, int64_t first, int64_t last, inco_error *error) {
-    sweep w = {.t = t, .d = d, .form = form, .dim = d->rows, .atom = first, .last = last};
+int ksvd_atoms(inco_mat *d, training *t, const ksvd_rule *rule, int64_t first, int64_t last, inco_error *error) {
+    sweep w = {.t = t, .d = d, .rule = rule, .dim = d->rows, .atom = first, .last = last};
     int status = open_sweep(&w, error);
     if (status >= 0) status = parallel_together(t->threads, sweep_atoms, &w, error);
     close_sweep(&w);
     return status;
 }
 
-int ksvd_sweep(inco_mat *d, training *t, ksvd_form form, inco_error *error) {
-    return ksvd_atoms(d, t, form, 0, d->cols, error);
+int ksvd_sweep(inco_mat *d, training *t, const ksvd_rule *rule, inco_error *error) {
+    return ksvd_atoms(d, t, rule, 0, d->cols, error);
 }

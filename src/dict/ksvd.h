@@ -10,11 +10,19 @@ typedef enum ksvd_form {
     KSVD_APPROXIMATE /* one power step towards it (KSVD-5) */
 } ksvd_form;
 
-/* One sweep over the atoms of d (D x L, double, unit-norm columns) that some signal uses; the others stay. ||R||^2 does
- * not rise with any atom. */
-int ksvd_sweep(inco_mat *d, training *t, ksvd_form form, inco_error *error);
+typedef struct ksvd_rule {
+    ksvd_form form;
+    /* KSVD_APPROXIMATE: changes the step E c of atom j before it is scaled to unit norm; d holds the old atom. May be
+     * NULL. */
+    void (*push)(void *self, const inco_mat *d, int64_t j, double *step);
+    void *self;
+} ksvd_rule;
 
-/* The same for atoms first .. last - 1 alone. */
-int ksvd_atoms(inco_mat *d, training *t, ksvd_form form, int64_t first, int64_t last, inco_error *error);
+/* Updates atoms first .. last - 1 of d (D x L, double, unit-norm columns) that some signal uses, in their order, each
+ * with its codes; the others stay. Without a push ||R||^2 does not rise with any atom. */
+int ksvd_atoms(inco_mat *d, training *t, const ksvd_rule *rule, int64_t first, int64_t last, inco_error *error);
+
+/* All atoms. */
+int ksvd_sweep(inco_mat *d, training *t, const ksvd_rule *rule, inco_error *error);
 
 #endif

@@ -219,7 +219,7 @@ static double gamma_of(const inco_learner *learner) {
     const inco_options *o = learner->options;
     const int given = inco_options_given(o, "gamma") || inco_options_given(o, "gamma-relative");
     if (!learner->method->penalised || (o->method == METHOD_ONLINE && !given)) return 0;
-    return isnan(o->gamma) ? o->gamma_relative * learner->energy / (double)learner->d.cols : o->gamma;
+    return isnan(o->gamma) ? options_gamma_relative(o) * learner->energy / (double)learner->d.cols : o->gamma;
 }
 
 static double eta_of(const inco_learner *learner) {

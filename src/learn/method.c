@@ -3,7 +3,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/options.h"
+#include "dict/aksvdc.h"
 #include "dict/decorrelate.h"
+#include "dict/idb.h"
 #include "dict/ipr.h"
 #include "dict/ksvd.h"
 #include "mat/mat.h"
@@ -24,20 +26,48 @@ static int update_mocod(inco_mat *d, const method_input *in, update_result *resu
 
 /* ---- With the codes ---- */
 
-static int sweep(inco_mat *d, const method_input *in, ksvd_form form, update_result *result, inco_error *error) {
+static int sweep(inco_mat *d, const method_input *in, const ksvd_rule *rule, update_result *result, inco_error *error) {
     result->before = training_error(in->held);
-    int status = ksvd_sweep(d, in->held, form, error);
+    int status = ksvd_sweep(d, in->held, rule, error);
     result->after = training_error(in->held);
     result->iterations = 1;
     return status;
 }
 
+static const ksvd_rule exact = {KSVD_EXACT, NULL, NULL}, approximate = {KSVD_APPROXIMATE, NULL, NULL};
+
 static int update_ksvd(inco_mat *d, const method_input *in, update_result *result, inco_error *error) {
-    return sweep(d, in, KSVD_EXACT, result, error);
+    return sweep(d, in, &exact, result, error);
 }
 
 static int update_aksvd(inco_mat *d, const method_input *in, update_result *result, inco_error *error) {
-    return sweep(d, in, KSVD_APPROXIMATE, result, error);
+    return sweep(d, in, &approximate, result, error);
+}
+
+/* The objective has the penalty in it. */
+static int update_aksvdc(inco_mat *d, const method_input *in, update_result *result, inco_error *error) {
+    const double gamma = in->settings.gamma;
+    double before, after;
+    aksvdc w;
+    int status;
+    TRY(aksvdc_open(&w, d, gamma, in->settings.threads, error));
+    TRY(aksvdc_penalty(d, in->settings.threads, &before, error));
+    TRY(sweep(d, in, &w.rule, result, error));
+    TRY(aksvdc_penalty(d, in->settings.threads, &after, error));
+    result->before += gamma * before;
+    result->after += gamma * after;
+done:
+    aksvdc_close(&w);
+    return status;
+}
+
+static int update_idb(inco_mat *d, const method_input *in, update_result *result, inco_error *error) {
+    const inco_options *o = in->options;
+    idb w;
+    int status = idb_open(&w, d, o->max_coherence, in->settings.gamma, o->barrier, error);
+    if (status >= 0) status = sweep(d, in, &w.rule, result, error);
+    idb_close(&w);
+    return status;
 }
 
 /* ---- K-SVD, then the atoms spread ---- */
@@ -49,7 +79,7 @@ static int sweep_and_spread(inco_mat *d, const method_input *in, spreading sprea
                             inco_error *error) {
     inco_mat swept = {0};
     int status;
-    TRY(sweep(d, in, KSVD_EXACT, result, error));
+    TRY(sweep(d, in, &exact, result, error));
     TRY(mat_convert(&swept, d, INCO_F64, error));
     const double start = clock_seconds();
     TRY(spread(d, in, result, error));
@@ -92,9 +122,18 @@ static int update_ipr(inco_mat *d, const method_input *in, update_result *result
 }
 
 static const method methods[] = {
-    {METHOD_IDL, 0, 1, update_idl},       {METHOD_MOD, 0, 0, update_mod},   {METHOD_MOCOD, 0, 1, update_mocod},
-    {METHOD_ONLINE, 0, 1, NULL},          {METHOD_KSVD, 1, 0, update_ksvd}, {METHOD_AKSVD, 1, 0, update_aksvd},
-    {METHOD_INKSVD, 1, 0, update_inksvd}, {METHOD_IPR, 1, 0, update_ipr},
+    /* clang-format off */
+    {METHOD_IDL, 0, 1, update_idl},
+    {METHOD_MOD, 0, 0, update_mod},
+    {METHOD_MOCOD, 0, 1, update_mocod},
+    {METHOD_ONLINE, 0, 1, NULL},
+    {METHOD_KSVD, 1, 0, update_ksvd},
+    {METHOD_AKSVD, 1, 0, update_aksvd},
+    {METHOD_INKSVD, 1, 0, update_inksvd},
+    {METHOD_IPR, 1, 0, update_ipr},
+    {METHOD_AKSVDC, 1, 1, update_aksvdc},
+    {METHOD_IDB, 1, 1, update_idb},
+    /* clang-format on */
 };
 
 const method *method_find(int64_t option) {
