@@ -6,7 +6,8 @@
 #include <inco/inco.h>
 
 /* Values of the choices, in the order of their spelling in the table. */
-enum { METHOD_IDL, METHOD_MOD, METHOD_MOCOD, METHOD_ONLINE };
+enum { METHOD_IDL, METHOD_MOD, METHOD_MOCOD, METHOD_ONLINE, METHOD_PARAMETRIC };
+enum { FAMILY_GAMMATONE };
 enum { NORMS_SPHERE, NORMS_RESCALE };
 enum { CODER_LARC, CODER_OMP, CODER_OLS, CODER_LARS, CODER_LASSO };
 enum { UNUSED_KEEP, UNUSED_WORST, UNUSED_SAMPLE };
@@ -18,7 +19,7 @@ enum { OPTIONS_MAX = 64 }; /* rows that the record of what was given has room fo
 
 struct inco_options {
     /* the dictionary */
-    int64_t atoms, method, iterations, update_iterations, norms, unused, batch;
+    int64_t atoms, method, iterations, update_iterations, norms, unused, batch, family;
     double gamma, gamma_relative, eta, forget, stop_change, stop_seconds;
     char *init;
     /* coding */
