@@ -12,6 +12,13 @@
 #include "outputs.h"
 #include "results.h"
 
+/* Does the method do without data? */
+static int is_design(const run *r) {
+    char method[16];
+    inco_options_get(r->options, "method", method, sizeof method);
+    return !strcmp(method, "parametric");
+}
+
 /* ---- Names ---- */
 
 static int init_is_file(const learn_job *job) {
@@ -28,7 +35,10 @@ static int read_names(learn_job *job) {
     TRY(run_text(r, "resume", &job->resume));
     TRY(run_text(r, "init", &job->init));
     if (!job->output) TRY(run_fail(r, INCO_EINVAL, "name the file for the dictionary: -o FILE"));
-    if (!r->path_count) TRY(run_fail(r, INCO_EINVAL, "name the data to learn from: files, folders or patterns"));
+    if (r->path_count && is_design(r))
+        TRY(run_fail(r, INCO_EINVAL, "--method parametric designs atoms without data: leave '%s' out", r->paths[0]));
+    if (!r->path_count && !is_design(r))
+        TRY(run_fail(r, INCO_EINVAL, "name the data to learn from: files, folders or patterns"));
     if (!inco_options_given(r->options, "atoms") && !init_is_file(job) && !job->resume)
         TRY(run_fail(r, INCO_EINVAL, "say how many atoms to learn: --atoms L"));
     if (job->checkpoint && !strcmp(job->checkpoint, "-"))
@@ -101,7 +111,7 @@ static int make_learner(learn_job *job) {
     int status = INCO_OK;
     if (from_file) TRY(dictionary_load(r, job->init, &start));
     if (from_file) TRY(agree_on_atoms(job, &start));
-    TRY(inco_learner_new(&job->learner, inco_data_source(job->data), r->options, &r->error));
+    TRY(inco_learner_new(&job->learner, job->data ? inco_data_source(job->data) : NULL, r->options, &r->error));
     if (from_file) TRY(inco_learner_start_from(job->learner, &start, &r->error));
     if (job->resume) TRY(resume(job));
 done:
@@ -230,7 +240,7 @@ static int start(learn_job *job) {
     TRY(read_names(job));
     TRY(check_init(job));
     TRY(check_outputs(job));
-    TRY(inco_data_open(&job->data, r->paths, r->path_count, r->options, &r->error));
+    if (!is_design(r)) TRY(inco_data_open(&job->data, r->paths, r->path_count, r->options, &r->error));
     TRY(make_learner(job));
     r->seconds_io += run_clock() - before;
     learn_announce(job);
@@ -271,6 +281,7 @@ const command learn_command = {
     "IN names matrices with a signal in every row (.npy .npz .csv .tsv .mat), audio files that are cut into windows "
     "(--window), or images that are cut into patches (--patch); folders and quoted patterns too. Ctrl-C stops after "
     "the "
-    "step under way and saves; a second one ends the program.",
+    "step under way and saves; a second one ends the program.\n"
+    "With --method parametric there is no IN: --window, --rate and --atoms say what to design.",
     perform,
 };

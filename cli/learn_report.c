@@ -13,7 +13,20 @@ static const char *unit_of(const learn_job *job) {
     return !strcmp(kind, "audio") ? "samples" : !strcmp(kind, "image") ? "pixels" : "values";
 }
 
+static void announce_design(const learn_job *job) {
+    char family[16], atoms[32], window[32], rate[32];
+    inco_options_get(job->run->options, "family", family, sizeof family);
+    inco_options_get(job->run->options, "atoms", atoms, sizeof atoms);
+    inco_options_get(job->run->options, "window", window, sizeof window);
+    inco_options_get(job->run->options, "rate", rate, sizeof rate);
+    run_say(job->run, "designing %s %ss of %s samples at %s Hz, without data", atoms, family, window, rate);
+}
+
 void learn_announce(const learn_job *job) {
+    if (!job->data) {
+        announce_design(job);
+        return;
+    }
     const inco_source *source = inco_data_source(job->data);
     const long long files = inco_data_files(job->data);
     char method[16], coder[16], iterations[32], seed[32], atoms[32];
@@ -44,6 +57,10 @@ void learn_summary(const learn_job *job) {
     if (!isnan(info->relative_error))
         run_say(r, "  relative error    %.4f with %.1f atoms per signal", info->relative_error, info->mean_cardinality);
     print_coherence(r, info);
+    if (!job->data) {
+        run_say(r, "  at the start      max %.4f, rms %.4f", info->start_coherence_max, info->start_coherence_rms);
+        return;
+    }
     if (info->gamma > 0)
         run_say(r, "  gamma             %.6g (relative %.6g; at a tight frame %.3g of the data's energy)", info->gamma,
                 info->gamma_relative, info->tight_ratio);
@@ -86,7 +103,16 @@ static void write_coherence(json *j, const inco_learn_info *info) {
     json_end_object(j);
 }
 
+/* Where a design came from. */
+static void write_start(json *j, const inco_learn_info *info) {
+    json_object(j, "start_coherence");
+    json_number(j, "max", info->start_coherence_max);
+    json_number(j, "rms", info->start_coherence_rms);
+    json_end_object(j);
+}
+
 static void write_data(json *j, const learn_job *job) {
+    if (!job->data) return;
     const inco_source *source = inco_data_source(job->data);
     json_object(j, "data");
     json_text(j, "kind", inco_data_kind(job->data));
@@ -137,6 +163,7 @@ void learn_results(json *j, const learn_job *job) {
     json_number(j, "mean_cardinality", info->mean_cardinality);
     json_number(j, "objective", info->objective);
     write_coherence(j, info);
+    if (!job->data) write_start(j, info);
     write_counts(j, info);
     write_spread(j, info);
     json_text(j, "stopped_by", run_signal() ? "signal" : info->stopped_by);

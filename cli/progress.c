@@ -119,9 +119,10 @@ static void end_iteration(progress *p, const inco_progress *now) {
     p->pass = now->iteration + 1;
     p->pass_started = run_clock();
     if (p->terminal || !p->shown) return;
-    fprintf(stderr, "iteration %lld/%lld: error %.4f, cardinality %.1f, coherence max %.4f rms %.4f, %.1f s\n",
-            (long long)now->iteration, (long long)now->iterations, now->relative_error, now->mean_cardinality,
-            now->coherence_max, now->coherence_rms, now->seconds);
+    fprintf(stderr, "iteration %lld/%lld: ", (long long)now->iteration, (long long)now->iterations);
+    if (!isnan(now->relative_error))
+        fprintf(stderr, "error %.4f, cardinality %.1f, ", now->relative_error, now->mean_cardinality);
+    fprintf(stderr, "coherence max %.4f rms %.4f, %.1f s\n", now->coherence_max, now->coherence_rms, now->seconds);
     p->last = run_clock();
 }
 

@@ -232,7 +232,7 @@ static void options_of_other_methods_are_refused(void **state) {
     static const char *const wrong[][4] = {
         {"ksvd", "gamma", "1", "--gamma belongs to --method idl|mocod|online|aksvdc|idb, not to ksvd"},
         {"aksvd", "norms", "rescale", "--norms belongs to --method idl, not to aksvd"},
-        {"ksvd", "update-iterations", "3", "--update-iterations belongs to --method idl|mocod, not to ksvd"},
+        {"ksvd", "update-iterations", "3", "--update-iterations belongs to --method idl|mocod|parametric, not to ksvd"},
         {"idl", "replace", "0.9", "--replace belongs to --method ksvd|aksvd, not to idl"},
         {"mod", "replace", "0.9", "--replace belongs to --method ksvd|aksvd, not to mod"},
         {"idl", "max-coherence", "0.5", "--max-coherence belongs to --method inksvd|ipr|idb, not to idl"},

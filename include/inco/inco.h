@@ -201,6 +201,7 @@ typedef struct inco_learn_info {
     double seconds_spread;           /* they took, of seconds_update */
     double coherence_target;         /* what the method was to reach, its tolerance included; 0 when it has no target */
     double eta;                      /* mocod: weight of its penalty on norms; else 0 */
+    double start_coherence_max, start_coherence_rms; /* parametric: of the atoms it started from; else 0 */
 } inco_learn_info;
 
 typedef struct inco_progress {
@@ -221,7 +222,8 @@ typedef struct inco_progress {
 /* Called from the thread that called learn. Non-zero stops after the step under way, with a valid dictionary. */
 typedef int (*inco_progress_fn)(void *self, const inco_progress *progress);
 
-/* Learns a dictionary from a source. `dictionary` is allocated here, of the chosen precision. */
+/* Learns a dictionary from a source. `dictionary` is allocated here, of the chosen precision. With "method" parametric
+ * there is no data, and the source must be NULL; "window", "rate" and "atoms" say what to design. */
 INCO_API int inco_learn(const inco_source *source, const inco_options *options, inco_mat *dictionary,
                         inco_learn_info *info, inco_error *error);
 

@@ -43,12 +43,14 @@ static const row table[] = {
     /* clang-format off */
     ROW("atoms", 0, "L", NULL, NULL, L, "Dictionary", INTEGER, atoms, 1, MANY,
         "number of atoms to learn (needed, unless --init or --resume names a file)"),
-    ROW("method", 0, "NAME", "idl", "idl|mod|mocod|online|ksvd|aksvd|inksvd|ipr|aksvdc|idb", L, "Dictionary", CHOICE, method, 0, 0,
+    ROW("method", 0, "NAME", "idl", "idl|mod|mocod|online|ksvd|aksvd|inksvd|ipr|aksvdc|idb|parametric", L, "Dictionary",
+        CHOICE, method, 0, 0,
         "idl: least squares with a penalty on coherence; mod: least squares alone; mocod: the penalty and one on "
         "norms, by a fixed point; online: an update after every batch of signals, the penalty only where given; "
         "ksvd, aksvd: K-SVD, atom by atom with its codes, exact and approximate; inksvd, ipr: K-SVD followed by "
         "rotations of coherent pairs, or by projections of the Gram matrix, to --max-coherence; "
-        "aksvdc: aksvd with the penalty of idl; idb: aksvd in which atoms beyond --max-coherence push each other away"),
+        "aksvdc: aksvd with the penalty of idl; idb: aksvd in which atoms beyond --max-coherence push each other away; "
+        "parametric: no data, atoms of a --family made incoherent in their parameters"),
     ROW("max-coherence", 0, "MU", NULL, NULL, L, "Dictionary", REAL_NUMBER, max_coherence, 0, 1,
         "inksvd, ipr, idb: the largest |d'e| of two atoms that the method aims at; inksvd and ipr meet it within their "
         "tolerance if they can; the result says what was reached"),
@@ -64,6 +66,8 @@ static const row table[] = {
         "online: signals coded between two updates, in the order of the data"),
     ROW("forget", 0, "F", "0.1", NULL, L, "Dictionary", REAL_NUMBER, forget, 1e-9, 1,
         "online: weight of a signal after all others have been seen since (1: nothing is forgotten)"),
+    ROW("family", 0, "NAME", "gammatone", "gammatone", L, "Dictionary", CHOICE, family, 0, 0,
+        "parametric: the family of atoms, of --window samples at --rate"),
     ROW("iterations", 0, "N", "25", NULL, L, "Dictionary", INTEGER, iterations, 0, MANY,
         "learning iterations, each a coding of all signals and an update of all atoms"),
     ROW("update-iterations", 0, "N", "15", NULL, L, "Dictionary", INTEGER, update_iterations, 1, MANY,
@@ -424,7 +428,7 @@ static const struct {
     {"gamma", "idl|mocod|online|aksvdc|idb"},
     {"gamma-relative", "idl|mocod|online|aksvdc|idb"},
     {"norms", "idl"},
-    {"update-iterations", "idl|mocod"},
+    {"update-iterations", "idl|mocod|parametric"},
     {"eta", "mocod"},
     {"batch", "online"},
     {"forget", "online"},
@@ -434,6 +438,7 @@ static const struct {
     {"decorrelation-tolerance", "inksvd"},
     {"decorrelation-passes", "inksvd"},
     {"ipr-iterations", "ipr"},
+    {"family", "parametric"},
 };
 
 /* Is `word` one of a|b|c? */
@@ -460,9 +465,26 @@ static int check_method(const inco_options *o, inco_error *error) {
     return INCO_OK;
 }
 
+/* The parametric design has neither data nor codes: what belongs to them is refused, what it needs is asked for. */
+static int check_parametric(const inco_options *o, inco_error *error) {
+    static const char taken[] = "atoms|method|family|window|rate|iterations|update-iterations|stop-change|stop-seconds|"
+                                "precision|threads|output|log|json|quiet";
+    for (int i = 0; i < ROWS; i++)
+        if (o->given[i] && !is_among(table[i].public.name, taken))
+            return error_set(error, INCO_EINVAL, "--%s has no place in --method parametric, which takes no data",
+                             table[i].public.name);
+    if (o->atoms == OPTION_UNSET || o->window == OPTION_UNSET || isnan(o->rate))
+        return error_set(error, INCO_EINVAL, "--method parametric needs --atoms, --window and --rate");
+    if (o->window < 16)
+        return error_set(error, INCO_EINVAL, "--method parametric needs a --window of 16 samples or more, not %lld",
+                         (long long)o->window);
+    return INCO_OK;
+}
+
 int options_check_learn(const inco_options *o, inco_error *error) {
     if (inco_options_given(o, "gamma") && inco_options_given(o, "gamma-relative"))
         return error_set(error, INCO_EINVAL, "--gamma and --gamma-relative set the same weight: give one of them");
     int status = check_method(o, error);
-    return status < 0 ? status : options_check_coder(o, error);
+    if (status < 0) return status;
+    return o->method == METHOD_PARAMETRIC ? check_parametric(o, error) : options_check_coder(o, error);
 }

@@ -16,8 +16,10 @@ enum {
     METHOD_INKSVD,
     METHOD_IPR,
     METHOD_AKSVDC,
-    METHOD_IDB
+    METHOD_IDB,
+    METHOD_PARAMETRIC
 };
+enum { FAMILY_GAMMATONE };
 enum { NORMS_SPHERE, NORMS_RESCALE };
 enum { CODER_LARC, CODER_OMP, CODER_OLS, CODER_LARS, CODER_LASSO };
 enum { UNUSED_KEEP, UNUSED_WORST, UNUSED_SAMPLE };
@@ -29,7 +31,7 @@ enum { OPTIONS_MAX = 64 }; /* rows that the record of what was given has room fo
 
 struct inco_options {
     /* the dictionary */
-    int64_t atoms, method, iterations, update_iterations, norms, unused, batch;
+    int64_t atoms, method, iterations, update_iterations, norms, unused, batch, family;
     int64_t decorrelation_passes, ipr_iterations;
     double max_coherence, decorrelation_tolerance, barrier;
     double gamma, gamma_relative, eta, forget, replace, stop_change, stop_seconds;

@@ -68,10 +68,16 @@ static char *options_text(const inco_options *o, int64_t *length) {
     return text;
 }
 
+static int refuse_parametric(const inco_learner *learner, inco_error *error) {
+    if (learner->options->method != METHOD_PARAMETRIC) return INCO_OK;
+    return error_set(error, INCO_EINVAL, "there are no checkpoints of --method parametric");
+}
+
 int inco_learner_save(const inco_learner *learner, const inco_stream *stream, inco_error *error) {
     header h = {.order = 1, .dim = learner->d.rows, .atoms = learner->d.cols, .iteration = learner->iteration};
     char *text = options_text(learner->options, &h.text);
-    int status = text ? fingerprint(&learner->data.source, &h.data, error) : error_no_memory(error);
+    int status = text ? refuse_parametric(learner, error) : error_no_memory(error);
+    if (status >= 0) status = fingerprint(&learner->data.source, &h.data, error);
     h.signals = learner->data.source.count;
     h.replaced = learner->info.replaced;
     h.replaced_coherent = learner->info.replaced_coherent;
@@ -150,6 +156,7 @@ int inco_learner_resume(inco_learner *learner, const inco_stream *stream, inco_e
     replacement *item = NULL;
     online_sums sums = {0};
     int status;
+    TRY(refuse_parametric(learner, error));
     TRY(read_bytes(stream, begin, sizeof magic - 1, error));
     if (strcmp(begin, magic)) TRY(error_set(error, INCO_EFORMAT, "this is not a checkpoint of inco"));
     TRY(read_bytes(stream, &h, sizeof h, error));

@@ -10,6 +10,7 @@
 #include "base/parallel.h"
 #include "code/coder.h"
 #include "dict/init.h"
+#include "learn/design.h"
 #include "learn/learner.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
@@ -29,6 +30,13 @@ int inco_learner_new(inco_learner **result, const inco_source *source, const inc
     learner->method = method_find(options->method);
     learner->info.size = sizeof learner->info;
     learner->progress.size = sizeof learner->progress;
+    if (options->method == METHOD_PARAMETRIC) {
+        if (source) TRY(error_set(error, INCO_EINVAL, "--method parametric designs atoms without data: give none"));
+        learner->data.source = design_source(options);
+        *result = learner;
+        return status;
+    }
+    if (!source) TRY(error_set(error, INCO_EINVAL, "there is no data to learn from"));
     TRY(prepare(&learner->data, source, options_precision(options, source->type), (int)options->center,
                 options->normalize == NORMALIZE_UNIT, error));
     *result = learner;
@@ -50,6 +58,7 @@ void inco_learner_free(inco_learner *learner) {
     worst_free(&learner->worst);
     memory_free(learner->replacing.item);
     online_free(&learner->online);
+    memory_free(learner->unknowns);
     memory_free(learner);
 }
 
@@ -71,6 +80,9 @@ const inco_learn_info *inco_learner_info(const inco_learner *learner) {
 int inco_learner_start_from(inco_learner *learner, const inco_mat *dictionary, inco_error *error) {
     const int64_t dim = learner->data.source.dim, atoms = learner->options->atoms;
     int64_t row, col;
+    if (learner->options->method == METHOD_PARAMETRIC)
+        return error_set(error, INCO_EINVAL,
+                         "--method parametric starts from its own family of atoms, not from others");
     if (dictionary->rows != dim)
         return error_set(error, INCO_EDIM, "the dictionary to start from has %lld dimensions, the signals have %lld",
                          (long long)dictionary->rows, (long long)dim);
@@ -93,6 +105,7 @@ static int make_start(inco_learner *learner, inco_error *error) {
     const inco_options *o = learner->options;
     const uint64_t seed = (uint64_t)o->seed;
     const int patches = o->patch_rows * o->patch_cols == learner->data.source.dim;
+    if (o->method == METHOD_PARAMETRIC) return design_start(learner, error);
     if (learner->d.data) return INCO_OK;
     if (o->atoms == OPTION_UNSET)
         return error_set(error, INCO_EINVAL, "--atoms is needed: how many atoms should be learned?");
@@ -130,6 +143,7 @@ static int make_stores(inco_learner *learner, inco_error *error) {
 static int make_parts(inco_learner *learner, inco_error *error) {
     const inco_mat *d = &learner->d;
     int status = INCO_OK;
+    if (learner->options->method == METHOD_PARAMETRIC) return status;
     if (!learner->coder)
         status = inco_coder_new(&learner->coder, d, learner->data.source.type, learner->options, error);
     if (status >= 0) status = make_stores(learner, error);
@@ -302,6 +316,7 @@ static int step(inco_learner *learner, inco_error *error) {
         if ((status = online_pass(learner, learner->use, error)) != INCO_OK) return status;
         return choose_replacements(learner, error);
     }
+    if (learner->options->method == METHOD_PARAMETRIC) return design_step(learner, error);
     if ((status = code_all(learner, &s, error)) != INCO_OK) return status;
     if ((status = learner_tell(learner, "update")) != INCO_OK) return status;
     if ((status = update(learner, &s, error)) != INCO_OK) return status;
@@ -454,7 +469,7 @@ static int run(inco_learner *learner, inco_error *error) {
     TRY(stopped = iterate_all(learner, error));
     inco_mat_free(&learner->result);
     TRY(mat_convert(&learner->result, &learner->d, learner->data.source.type, error));
-    if (stopped == INCO_OK) TRY(stopped = code_finally(learner, NULL, error));
+    if (stopped == INCO_OK && learner->coder) TRY(stopped = code_finally(learner, NULL, error));
     if (stopped > 0) learner->info.stopped_by = "callback";
     TRY(measure(learner, error));
     describe(learner);
@@ -473,6 +488,7 @@ int inco_learner_run(inco_learner *learner, inco_error *error) {
 
 int inco_learner_encode(inco_learner *learner, inco_csc *codes, inco_error *error) {
     if (!learner->result.data) return error_set(error, INCO_EINVAL, "there are no codes before the learner has run");
+    if (!learner->coder) return error_set(error, INCO_EINVAL, "there are no signals to code");
     int status = csc_new(codes, learner->result.type, learner->result.cols, 0, 0, error);
     if (status < 0) return status;
     blas_enter();

@@ -21,6 +21,7 @@ struct inco_learner {
     inco_mat result;    /* the same in the result's precision */
     int64_t iteration;  /* completed */
     double energy;      /* ||X||^2, once a pass has been made; 0 before */
+    double *unknowns;   /* with --method parametric what its atoms are made of */
     online_sums online; /* with --method online part of the state */
     inco_coder *coder;
     const method *method;

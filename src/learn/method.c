@@ -133,6 +133,7 @@ static const method methods[] = {
     {METHOD_IPR, 1, 0, update_ipr},
     {METHOD_AKSVDC, 1, 1, update_aksvdc},
     {METHOD_IDB, 1, 1, update_idb},
+    {METHOD_PARAMETRIC, 0, 0, NULL},
     /* clang-format on */
 };
 

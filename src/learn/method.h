@@ -18,7 +18,7 @@ typedef struct method {
     int option;    /* METHOD_... */
     int holds;     /* needs the residuals and codes of all signals, instead of A and B */
     int penalised; /* has --gamma */
-    /* NULL for online learning, which updates while it codes (learn/online.c). */
+    /* NULL for online learning, which updates while it codes (learn/online.c), and for designs (learn/design.c). */
     int (*update)(inco_mat *d, const method_input *in, update_result *result, inco_error *error);
 } method;
 

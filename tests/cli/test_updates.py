@@ -82,3 +82,39 @@ class Online(Updates):
         self.wrong("--method", "online", "--batch", "0", says="--batch")
         self.wrong("--method", "online", "--update-iterations", "3", says=["--update-iterations", "idl"])
         self.wrong("--method", "online", "--norms", "sphere", says=["--norms", "idl"])
+
+
+class Parametric(tool.Case):
+    DESIGN = ["learn", "--method", "parametric", "--atoms", "60", "--window", "48", "--rate", "8000"]
+
+    def test_design(self):
+        found = self.json(*self.DESIGN, "-o", "D.npy", "--iterations", "6", "--family", "gammatone")
+        self.assertEqual([found[k] for k in ("method", "dim", "atoms", "signals", "iterations", "relative_error")],
+                         ["parametric", 48, 60, 0, 6, None])
+        for key in "max", "rms":
+            self.assertLess(found["coherence"][key], found["start_coherence"][key])
+        atoms = self.load("D.npy")
+        self.assertEqual((atoms.shape, atoms.dtype), ((60, 48), np.dtype("f4")))
+        np.testing.assert_allclose(np.linalg.norm(atoms, axis=1), 1, atol=1e-6)
+
+    def test_lines(self):
+        done = self.inco(*self.DESIGN, "-o", "D.npy", "--iterations", "2", "--log", "run.jsonl")
+        self.assertIn("designing 60 gammatones of 48 samples at 8000 Hz, without data\n", done.text)
+        self.assertRegex(done.text, r"iteration 2/2: coherence max 0\.\d+ rms 0\.\d+, [\d.]+ s\n")
+        self.assertNotIn("nan", done.text)
+        with open(self.path("run.jsonl")) as file:
+            events = [json.loads(line)["event"] for line in file]
+        self.assertEqual(events, ["start", "iteration", "iteration", "end"])
+
+    def test_refusals(self):
+        self.save("X.npy", np.eye(5))
+        self.refused(*self.DESIGN, "X.npy", "-o", "D.npy", code=2, says=["X.npy", "without data"])
+        self.refused("learn", "-o", "D.npy", "--atoms", "4", code=2, says="data to learn from")
+        for more in (["--coder", "omp"], ["--gamma", "1"], ["--seed", "3"], ["--checkpoint", "state"],
+                     ["--codes", "C.npz"], ["--init", "random"], ["--unused", "keep"], ["--normalize", "none"]):
+            self.refused(*self.DESIGN, "-o", "D.npy", *more, code=2, says=[more[0], "parametric"]
+                         if more[0] != "--gamma" else "--gamma")
+        self.refused("learn", "--method", "parametric", "--atoms", "9", "-o", "D.npy", code=2, says=["--window", "--rate"])
+        self.refused(*self.DESIGN, "--window", "15", "-o", "D.npy", code=2, says=["--window", "16"])
+        self.refused("learn", "X.npy", "-o", "D.npy", "--atoms", "4", "--family", "gammatone", code=2,
+                     says=["--family", "parametric"])
