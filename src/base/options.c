@@ -44,8 +44,8 @@ static const row table[] = {
         "number of atoms to learn (needed, unless --init or --resume names a file)"),
     ROW("method", 0, "NAME", "idl", "idl|mod|mocod|online|parametric", L, "Dictionary", CHOICE, method, 0, 0,
         "idl: least squares with a penalty on coherence; mod: least squares alone; mocod: the penalty and one on "
-        "norms, by a fixed point; online: an update after every batch of signals, the penalty only where given; parametric: no data, atoms of a --family "
-        "made incoherent in their parameters"),
+        "norms, by a fixed point; online: an update after every batch of signals, the penalty only where given; "
+        "parametric: no data, atoms of a --family made incoherent in their parameters"),
     ROW("gamma", 0, "G", NULL, NULL, L, "Dictionary", REAL_NUMBER, gamma, 0, DBL_MAX,
         "weight of the coherence penalty in ||X - DC||^2 + G ||D'D - I||^2"),
     ROW("gamma-relative", 0, "R", "0.1", NULL, L, "Dictionary", REAL_NUMBER, gamma_relative, 0, DBL_MAX,
