@@ -33,6 +33,7 @@ static int check_names(encode_job *job) {
     if (!inputs) TRY(run_no_memory(r));
     memcpy(inputs, r->paths, (size_t)r->path_count * sizeof *inputs);
     inputs[r->path_count] = job->dictionary_name;
+    TRY(inco_options_check(r->options, INCO_ENCODE, &r->error));
     TRY(outputs_check(r, outputs, 1, inputs, r->path_count + 1));
 done:
     free(inputs);

@@ -238,6 +238,7 @@ static int start(learn_job *job) {
     const double before = run_clock();
     int status;
     TRY(read_names(job));
+    TRY(inco_options_check(r->options, INCO_LEARN, &r->error));
     TRY(check_init(job));
     TRY(check_outputs(job));
     if (!is_design(r)) TRY(inco_data_open(&job->data, r->paths, r->path_count, r->options, &r->error));

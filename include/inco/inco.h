@@ -112,6 +112,10 @@ INCO_API int inco_options_get(const inco_options *options, const char *name, cha
 INCO_API double inco_options_get_number(const inco_options *options, const char *name); /* flags: 0 or 1; else NaN */
 INCO_API int inco_options_given(const inco_options *options, const char *name);         /* set by the caller? */
 
+/* Do the options given go together? `command` is INCO_LEARN or INCO_ENCODE. Both check it themselves; a program may ask
+ * before it loads data. */
+INCO_API int inco_options_check(const inco_options *options, unsigned command, inco_error *error);
+
 /* ---- Data to learn from ------------------------------------------------------------------------------------ */
 
 /* Where signals come from. `read` copies signals first .. first + count - 1, D values each, contiguous, of `type`, to

@@ -488,3 +488,7 @@ int options_check_learn(const inco_options *o, inco_error *error) {
     if (status < 0) return status;
     return o->method == METHOD_PARAMETRIC ? check_parametric(o, error) : options_check_coder(o, error);
 }
+
+int inco_options_check(const inco_options *o, unsigned command, inco_error *error) {
+    return command & INCO_LEARN ? options_check_learn(o, error) : options_check_coder(o, error);
+}
