@@ -173,7 +173,7 @@ static double run_update(const setup *s, const bench_case *c, double *evaluation
     in_double.type = INCO_F64;
     inco_mat d = make_signals(&in_double, s->atoms, 500), a, b, code;
     inco_error error = {0};
-    update_settings settings = {5, 0, 15, s->threads};
+    update_settings settings = {.gamma = 5, .iterations = 15, .threads = s->threads};
     update_result result;
     stop_on(inco_mat_new(&a, INCO_F64, s->atoms, s->atoms, &error), &error);
     stop_on(inco_mat_new(&b, INCO_F64, s->dim, s->atoms, &error), &error);
