@@ -134,6 +134,16 @@ void blas_axpy(int64_t n, double alpha, const double *x, double *y) {
     for (int64_t i = 0; i < n; i++) y[i] += alpha * x[i];
 }
 
+double blas_largest(int64_t n, const double *x) {
+    enum { PIECE = 1 << 20 };
+    double most = 0;
+    for (int64_t i = 0; i < n; i += PIECE) {
+        const double *from = x + i;
+        most = fmax(most, fabs(from[cblas_idamax((int)(n - i < PIECE ? n - i : PIECE), from, 1)]));
+    }
+    return most;
+}
+
 void blas_symv(const inco_mat *a, const double *x, double *y) {
     cblas_dsymv(CblasColMajor, CblasLower, (int)a->rows, 1, a->data, (int)a->ld, x, 1, 0, y, 1);
 }

@@ -17,6 +17,7 @@ void blas_multiply(int threads, const char *form, double alpha, const inco_mat *
 /* Inner product of two arrays of n doubles, pairwise over fixed pieces. */
 double blas_dot(int64_t n, const double *x, const double *y);
 void blas_axpy(int64_t n, double alpha, const double *x, double *y); /* y += alpha x */
+double blas_largest(int64_t n, const double *x);                     /* max |x_i|, 0 for n = 0 */
 
 /* y = A x for symmetric A, of which only the lower triangle is read; with it, y = M x and y = M'x for any M. All
  * double.

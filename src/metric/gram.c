@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/tournament.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 
@@ -33,24 +34,6 @@ void gram_gather(const gram_atoms *atoms, int64_t first, int64_t count, double *
     }
 }
 
-/* Two blocks that meet in slot k of a round, as in a tournament where every block meets every other once. The last
- * block of an even number stays; the others go round. Round 0 has every block with itself. 0 when there is no pair. */
-static int pair_of(const walk *w, int64_t k, int64_t *a, int64_t *b) {
-    const int64_t even = w->blocks + w->blocks % 2, ring = even - 1, r = w->round - 1;
-    if (w->round == 0) {
-        *a = *b = k;
-        return 1;
-    }
-    int64_t x = k == 0 ? ring : (r + k) % ring, y = k == 0 ? r : (r - k + ring) % ring;
-    *a = x < y ? x : y;
-    *b = x < y ? y : x;
-    return *b < w->blocks;
-}
-
-static int64_t slots_in_round(const walk *w) {
-    return w->round == 0 ? w->blocks : (w->blocks + 1) / 2;
-}
-
 /* A panel of atoms: where they are when they are doubles of unit norm side by side, else a copy in `room`. */
 static inco_mat panel(const gram_atoms *atoms, int64_t block, double *room) {
     const int64_t first = block * GRAM_BLOCK, left = atoms->count - first;
@@ -64,7 +47,7 @@ static int visit_slot(void *self, int64_t slot, int thread, inco_error *error) {
     walk *w = self;
     const int64_t size = w->atoms->d->rows * GRAM_BLOCK;
     int64_t a, b;
-    if (!pair_of(w, slot, &a, &b)) return INCO_OK;
+    if (!tournament_pair(w->blocks, w->round, slot, &a, &b)) return INCO_OK;
     if (!w->room[thread]) w->room[thread] = NEW_RAW(double, 2 * size + GRAM_BLOCK * GRAM_BLOCK);
     double *room = w->room[thread];
     if (!room) return error_no_memory(error);
@@ -78,11 +61,12 @@ static int visit_slot(void *self, int64_t slot, int thread, inco_error *error) {
 
 int gram_walk(const gram_atoms *atoms, int threads, const gram_visitor *visitor, inco_error *error) {
     walk w = {atoms, visitor, blocks_of(atoms->count), 0, NEW(double *, threads)};
-    const int64_t rounds = w.blocks ? w.blocks + w.blocks % 2 : 0;
+    const int64_t rounds = tournament_rounds(w.blocks);
     int status = w.room ? INCO_OK : error_no_memory(error);
     for (; status >= 0 && w.round < rounds; w.round++) {
-        status = parallel_for(threads, slots_in_round(&w), visit_slot, &w, error);
-        if (status >= 0) visitor->fold(visitor->self, slots_in_round(&w));
+        const int64_t slots = tournament_meetings(w.blocks, w.round);
+        status = parallel_for(threads, slots, visit_slot, &w, error);
+        if (status >= 0) visitor->fold(visitor->self, slots);
     }
     for (int i = 0; w.room && i < threads; i++) memory_free(w.room[i]);
     memory_free(w.room);
