@@ -3,7 +3,7 @@
 #ifndef INCO_DICT_HINGE_H
 #define INCO_DICT_HINGE_H
 
-#include <inco/inco.h>
+#include "dict/pairs.h"
 
 /* The pairs near the bound, by atom: neighbours near[k] of atom j for start[j] <= k < start[j + 1], both ways. */
 typedef struct hinge_list {
@@ -20,10 +20,8 @@ typedef struct hinge {
     double margin;         /* hinge_eval_pairs: products above tau - margin are gathered */
     int64_t visits, walks; /* times that hinge_eval_pairs went over a list, and over all products; since open */
 
-    int64_t rows, cols, block, blocks, round;
-    int threads;
-    struct hinge_slot *slot; /* by meeting of blocks */
-    double *room;            /* a block of products for every thread */
+    pairs_work all;
+    struct hinge_slot *slot; /* by block of products, or part of the list */
     hinge_list list;
     int listed;    /* there is a list */
     int patience;  /* evaluations to go before gathering is tried again */

@@ -2,10 +2,10 @@
 #include "dict/idl.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "dict/sphere.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 
@@ -114,34 +114,14 @@ static int free_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_erro
 
 /* ---- Norms kept: D = V with its columns normalised ---- */
 
-static void normalize_into(idl *w, const double *v) {
-    const int64_t rows = w->x.rows;
-    for (int64_t j = 0; j < w->x.cols; j++) {
-        const double *from = v + j * rows;
-        double *to = mat_column(&w->d, j), norm = sqrt(blas_dot(rows, from, from));
-        for (int64_t i = 0; i < rows; i++) to[i] = norm > 0 ? from[i] / norm : 0;
-        w->norm[j] = norm;
-    }
-}
-
-/* (IDL-7): g_j <- (g_j - d_j (d_j'g_j)) / ||v_j||. An atom of zeros stays one. */
-static void project(idl *w, double *g) {
-    const int64_t rows = w->x.rows;
-    for (int64_t j = 0; j < w->x.cols; j++, g += rows) {
-        const double *d = mat_column(&w->d, j), norm = w->norm[j];
-        double radial = w->radial[j] = blas_dot(rows, d, g);
-        for (int64_t i = 0; i < rows; i++) g[i] = norm > 0 ? (g[i] - radial * d[i]) / norm : 0;
-    }
-}
-
 static int sphere_eval(void *self, lbfgs_point *at, inco_error *error) {
     idl *w = self;
     (void)error;
-    normalize_into(w, at->x);
+    sphere_normalize(at->x, &w->d, w->norm);
     place(w);
     at->f = value(w);
     gradient(w, at->gradient);
-    project(w, at->gradient);
+    sphere_project(&w->d, w->norm, at->gradient, w->radial);
     return INCO_OK;
 }
 
@@ -158,18 +138,12 @@ static double first_step(idl *w, const lbfgs_line *line) {
     return t > 0 ? t : line->step;
 }
 
-/* The search moves V; the point reached is then named by its unit vectors, where the gradient is ||v_j|| times as
- * long, so that the norms never drift. */
 static int sphere_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_error *error) {
     idl *w = self;
-    const int64_t rows = w->x.rows;
     if (line->steepest) line->step = first_step(w, line);
     int status = lbfgs_search(&w->problem, line, at, error);
     w->stale = line->step == 0;
-    if (status < 0 || w->stale) return status;
-    memcpy(at->x, w->d.data, (size_t)count_of(w) * sizeof *at->x);
-    for (int64_t j = 0; j < w->x.cols; j++)
-        for (int64_t i = 0; i < rows; i++) at->gradient[i + j * rows] *= w->norm[j];
+    if (status >= 0 && !w->stale) sphere_rename(&w->d, w->norm, at);
     return status;
 }
 
