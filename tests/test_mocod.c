@@ -142,7 +142,8 @@ static void the_result_has_unit_norms(void **state) {
     sample t = sample_new(16, 40, 400, 0, 0.3);
     for (int i = 0; i < WEIGHTS; i++) {
         inco_mat d = copy_of(&t.d);
-        update_result r = update(&t, &d, (update_settings){weights[i][0], 0, 15, 1, weights[i][1]});
+        update_result r = update(
+            &t, &d, (update_settings){.gamma = weights[i][0], .iterations = 15, .threads = 1, .eta = weights[i][1]});
         assert_true(r.iterations >= 1 && r.iterations <= 15);
         for (int64_t j = 0; j < d.cols; j++) assert_near(mat_column_norm(&d, j), 1, 1e-14);
         inco_mat_free(&d);
@@ -161,7 +162,7 @@ static void singular_statistics_are_harmless(void **state) {
     memset(mat_column(&t.d, 19), 0, 8 * sizeof(double));
     for (int i = 0; i < WEIGHTS; i++) {
         inco_mat d = copy_of(&t.d);
-        update(&t, &d, (update_settings){weights[i][0], 0, 15, 1, weights[i][1]});
+        update(&t, &d, (update_settings){.gamma = weights[i][0], .iterations = 15, .threads = 1, .eta = weights[i][1]});
         assert_false(mat_find_nonfinite(&d, &row, &col));
         assert_true(mat_column_norm(&d, 19) == 0);
         for (int64_t k = 0; k < 8 && weights[i][0] == 0; k++)
@@ -175,8 +176,8 @@ static void bits_do_not_depend_on_threads(void **state) {
     (void)state;
     sample t = sample_new(48, 300, 900, 0, 0.3);
     inco_mat one = copy_of(&t.d), many = copy_of(&t.d);
-    update(&t, &one, (update_settings){0.5, 0, 4, 1, 1});
-    update(&t, &many, (update_settings){0.5, 0, 4, 3, 1});
+    update(&t, &one, (update_settings){.gamma = 0.5, .iterations = 4, .threads = 1, .eta = 1});
+    update(&t, &many, (update_settings){.gamma = 0.5, .iterations = 4, .threads = 3, .eta = 1});
     assert_memory_equal(one.data, many.data, 48 * 300 * sizeof(double));
     inco_mat_free(&one);
     inco_mat_free(&many);
@@ -187,7 +188,7 @@ static void wrong_sizes_and_numbers_are_refused(void **state) {
     (void)state;
     sample t = sample_new(8, 20, 60, 0, 0.2);
     inco_mat small = check_dictionary(INCO_F64, 8, 19, 5), d = copy_of(&t.d);
-    update_settings settings = {0.3, 0, 3, 1, 1};
+    update_settings settings = {.gamma = 0.3, .iterations = 3, .threads = 1, .eta = 1};
     update_result r;
     inco_error error = {0};
     assert_int_equal(mocod_update(&small, &t.s, &settings, &r, &error), INCO_EDIM);
@@ -205,7 +206,8 @@ static void lack_of_memory_is_reported(void **state) {
     for (int singular = 0; singular < 2; singular++) {
         sample t = sample_new(8, 20, 60, singular ? 3 : 0, 0.2);
         inco_mat d = copy_of(&t.d);
-        update_settings settings = {singular ? 0 : 0.3, 0, 3, 1, singular ? 0 : 1};
+        update_settings settings = {
+            .gamma = singular ? 0 : 0.3, .iterations = 3, .threads = 1, .eta = singular ? 0 : 1};
         update_result r;
         memory_fail_at(0);
         assert_int_equal(mocod_update(&d, &t.s, &settings, &r, NULL), INCO_OK);

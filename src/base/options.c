@@ -52,7 +52,7 @@ static const row table[] = {
         "aksvdc: aksvd with the penalty of idl; idb: aksvd in which atoms beyond --max-coherence push each other away; "
         "parametric: no data, atoms of a --family made incoherent in their parameters"),
     ROW("max-coherence", 0, "MU", NULL, NULL, L, "Dictionary", REAL_NUMBER, max_coherence, 0, 1,
-        "inksvd, ipr, idb: the largest |d'e| of two atoms that the method aims at; inksvd and ipr meet it within their "
+        "the largest |d'e| of two atoms; idl keeps it exactly; inksvd, ipr and idb aim at it, the first two within their "
         "tolerance if they can; the result says what was reached"),
     ROW("gamma", 0, "G", NULL, NULL, L, "Dictionary", REAL_NUMBER, gamma, 0, DBL_MAX,
         "weight of the coherence penalty in ||X - DC||^2 + G ||D'D - I||^2"),
@@ -72,6 +72,9 @@ static const row table[] = {
         "learning iterations, each a coding of all signals and an update of all atoms"),
     ROW("update-iterations", 0, "N", "15", NULL, L, "Dictionary", INTEGER, update_iterations, 1, MANY,
         "L-BFGS iterations, or steps of mocod's fixed point, in one update"),
+    ROW("code-updates", 0, "N", NULL, NULL, L, "Dictionary", INTEGER, code_updates, 0, 100,
+        "idl, mod, mocod: times in an iteration that the codes are solved for anew on their atoms, by least squares, and the "
+        "atoms updated again (default 0; with idl and --max-coherence 2 where the codes are of least squares)"),
     ROW("init", 0, "START", "sample", NULL, L, "Dictionary", TEXT, init, 0, 0,
         "where to start: sample (random signals), dct, random, or a file with a dictionary"),
     ROW("unused", 0, "NAME", "worst", "keep|worst|sample", L, "Dictionary", CHOICE, unused, 0, 0,
@@ -401,6 +404,12 @@ double options_coherence_tolerance(const inco_options *o) {
     return o->method == METHOD_INKSVD ? o->decorrelation_tolerance : 1e-3;
 }
 
+int64_t options_code_updates(const inco_options *o) {
+    const int squares = (o->coder == CODER_OMP || o->coder == CODER_OLS || o->refit) && !o->nonnegative;
+    if (o->code_updates != OPTION_UNSET) return o->code_updates;
+    return o->method == METHOD_IDL && !isnan(o->max_coherence) && squares ? 2 : 0;
+}
+
 inco_type options_precision(const inco_options *o, inco_type otherwise) {
     if (o->precision == OPTION_UNSET) return otherwise;
     return o->precision == PRECISION_F32 ? INCO_F32 : INCO_F64;
@@ -433,7 +442,8 @@ static const struct {
     {"batch", "online"},
     {"forget", "online"},
     {"replace", "ksvd|aksvd"},
-    {"max-coherence", "inksvd|ipr|idb"},
+    {"max-coherence", "idl|inksvd|ipr|idb"},
+    {"code-updates", "idl|mod|mocod"},
     {"barrier", "idb"},
     {"decorrelation-tolerance", "inksvd"},
     {"decorrelation-passes", "inksvd"},
@@ -462,6 +472,12 @@ static int check_method(const inco_options *o, inco_error *error) {
         return error_set(error, INCO_EINVAL, "--method %s needs a target: --max-coherence MU", method);
     if (o->method == METHOD_IDB && o->max_coherence == 0)
         return error_set(error, INCO_EINVAL, "--method idb needs --max-coherence above 0");
+    if (o->method == METHOD_IDL && !isnan(o->max_coherence) && o->norms == NORMS_RESCALE)
+        return error_set(error, INCO_EINVAL,
+                         "--max-coherence needs atoms of unit norm during the update: take away "
+                         "--norms rescale");
+    if (o->nonnegative && inco_options_given(o, "code-updates") && o->code_updates > 0)
+        return error_set(error, INCO_EINVAL, "--code-updates solves for codes of any sign: take away --nonnegative");
     return INCO_OK;
 }
 

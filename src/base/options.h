@@ -32,7 +32,7 @@ enum { OPTIONS_MAX = 64 }; /* rows that the record of what was given has room fo
 struct inco_options {
     /* the dictionary */
     int64_t atoms, method, iterations, update_iterations, norms, unused, batch, family;
-    int64_t decorrelation_passes, ipr_iterations;
+    int64_t decorrelation_passes, ipr_iterations, code_updates;
     double max_coherence, decorrelation_tolerance, barrier;
     double gamma, gamma_relative, eta, forget, replace, stop_change, stop_seconds;
     char *init;
@@ -68,6 +68,9 @@ double options_gamma_relative(const inco_options *options);
 
 /* The tolerance that the method's --max-coherence is met within. */
 double options_coherence_tolerance(const inco_options *options);
+
+/* The rounds of new codes and another update in an iteration: those given, else the default. */
+int64_t options_code_updates(const inco_options *options);
 
 /* The precision asked for, or `otherwise` when none was. */
 inco_type options_precision(const inco_options *options, inco_type otherwise);

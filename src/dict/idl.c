@@ -114,15 +114,25 @@ static int free_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_erro
 
 /* ---- Norms kept: D = V with its columns normalised ---- */
 
+/* (BOUND-4): what exceeds the bound. */
+static int add_excess(idl *w, lbfgs_point *at, inco_error *error) {
+    const inco_mat g = inco_mat_view(INCO_F64, w->x.rows, w->x.cols, at->gradient);
+    double h;
+    if (w->push == 0) return INCO_OK;
+    int status = hinge_eval_pairs(&w->pairs, &w->d, w->bound, w->push, &g, &h, error);
+    if (status >= 0) at->f += w->push * h;
+    return status;
+}
+
 static int sphere_eval(void *self, lbfgs_point *at, inco_error *error) {
     idl *w = self;
-    (void)error;
     sphere_normalize(at->x, &w->d, w->norm);
     place(w);
     at->f = value(w);
     gradient(w, at->gradient);
+    int status = add_excess(w, at, error);
     sphere_project(&w->d, w->norm, at->gradient, w->radial);
-    return INCO_OK;
+    return status;
 }
 
 /* (IDL-8): the step to the minimum of the second-order model of f along the spheres. */
@@ -162,6 +172,8 @@ int idl_open(idl *w, const inco_mat *d, const statistics *s, const update_settin
     const int64_t rows = d->rows, cols = d->cols, small = rows < cols ? rows : cols;
     int status;
     *w = (idl){.s = s, .gamma = settings->gamma, .threads = settings->threads};
+    w->bound = settings->bound;
+    w->push = settings->rescale ? 0 : settings->push;
     TRY(update_check(d, s, error));
     TRY(mat_convert(&w->x, d, INCO_F64, error));
     mat_normalize_columns(&w->x, NULL);
@@ -178,6 +190,7 @@ int idl_open(idl *w, const inco_mat *d, const statistics *s, const update_settin
     w->radial = NEW(double, cols);
     if (!w->norm || !w->radial) TRY(error_no_memory(error));
     TRY(mat_new_raw(&w->d, INCO_F64, rows, cols, error));
+    if (w->push > 0) TRY(hinge_open(&w->pairs, rows, cols, w->threads, error));
 done:
     return status;
 }
@@ -187,6 +200,7 @@ void idl_close(idl *w) {
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) inco_mat_free(owned[i]);
     memory_free(w->norm);
     memory_free(w->radial);
+    hinge_close(&w->pairs);
 }
 
 /* The gradient is zero to rounding when it is this small beside its terms. */

@@ -2,6 +2,7 @@
 #ifndef INCO_DICT_IDL_H
 #define INCO_DICT_IDL_H
 
+#include "dict/hinge.h"
 #include "dict/lbfgs.h"
 #include "dict/update.h"
 
@@ -9,7 +10,9 @@ typedef struct idl {
     lbfgs_problem problem;
     const statistics *s;
     double gamma;
+    double bound, push; /* (BOUND-4): push * h, with tau = bound */
     int threads;
+    hinge pairs;
     inco_mat x;          /* the unknown, D x L: the dictionary, or vectors that give it when normalised */
     inco_mat d;          /* the dictionary last evaluated: x itself, or its normalised columns */
     inco_mat da;         /* D A */

@@ -63,7 +63,7 @@ int inco_encode(const inco_mat *dictionary, const inco_source *source, const inc
     const inco_type type = options_precision(options, wider);
     prepared data = {0};
     encoding e = {dictionary, codes, parallel_threads(options->threads), 0, 0};
-    pass p = {&data.source, NULL, dictionary->cols, e.threads, &e, take_group, 0, 0};
+    pass p = {.source = &data.source, .atoms = dictionary->cols, .threads = e.threads, .self = &e, .visit = take_group};
     int status;
     blas_enter();
     *codes = (inco_csc){0};

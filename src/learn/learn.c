@@ -45,6 +45,10 @@ done:
     return status;
 }
 
+static int64_t group_count(const inco_learner *learner) {
+    return (learner->data.source.count + PASS_GROUP - 1) / PASS_GROUP;
+}
+
 void inco_learner_free(inco_learner *learner) {
     if (!learner) return;
     inco_options_free(learner->options);
@@ -54,6 +58,8 @@ void inco_learner_free(inco_learner *learner) {
     inco_coder_free(learner->coder);
     collector_free(learner->sums);
     training_free(&learner->held);
+    for (int64_t i = 0; learner->codes && i < group_count(learner); i++) inco_csc_free(&learner->codes[i]);
+    memory_free(learner->codes);
     memory_free(learner->use);
     worst_free(&learner->worst);
     memory_free(learner->replacing.item);
@@ -136,6 +142,9 @@ static int make_stores(inco_learner *learner, inco_error *error) {
     if (!learner->method->holds && !learner->sums &&
         !(learner->sums = collector_new(d->rows, d->cols, learner->threads)))
         return error_no_memory(error);
+    if (options_code_updates(learner->options) > 0 && !learner->codes &&
+        !(learner->codes = NEW(inco_csc, group_count(learner))))
+        return error_no_memory(error);
     return INCO_OK;
 }
 
@@ -162,6 +171,14 @@ int learner_tell(inco_learner *learner, const char *phase) {
     return learner->callback(learner->callback_self, &learner->progress) ? INCO_STOPPED : 0;
 }
 
+/* Keeps the codes of a group, in the place of its last ones. */
+static int keep_codes(inco_learner *learner, const pass_group *group, inco_error *error) {
+    inco_csc *kept = &learner->codes[group->first / PASS_GROUP];
+    inco_csc_free(kept);
+    int status = csc_new(kept, group->codes->type, group->codes->rows, group->codes->cols, 0, error);
+    return status < 0 ? status : csc_append(kept, group->codes, error);
+}
+
 /* What a coding pass leaves behind besides. */
 typedef struct gathering {
     inco_learner *learner;
@@ -173,6 +190,7 @@ static int gather(void *self, const pass_group *group, inco_error *error) {
     inco_learner *learner = g->learner;
     int status = learner->method->holds ? training_add(&learner->held, &learner->d, group->x, group->codes, error)
                                         : collector_add(learner->sums, group, error);
+    if (status >= 0 && learner->codes) status = keep_codes(learner, group, error);
     if (status < 0) return status;
     g->nonzeros += csc_nonzeros(group->codes);
     for (int64_t n = 0; n < group->x->cols; n++) worst_offer(&learner->worst, group->first + n, group->residual[n]);
@@ -212,7 +230,12 @@ static int total_stores(inco_learner *learner, statistics *s, double *rest, inco
 static int code_all(inco_learner *learner, statistics *s, inco_error *error) {
     const inco_source *source = &learner->data.source;
     gathering g = {learner, 0};
-    pass p = {source, learner->coder, learner->d.cols, learner->threads, &g, gather, 0, 0};
+    pass p = {.source = source,
+              .coder = learner->coder,
+              .atoms = learner->d.cols,
+              .threads = learner->threads,
+              .self = &g,
+              .visit = gather};
     double rest;
     clear_stores(learner);
     int status = coder_set_dictionary(learner->coder, &learner->d, error);
@@ -229,6 +252,30 @@ static int code_all(inco_learner *learner, statistics *s, inco_error *error) {
     return status;
 }
 
+static int gather_refitted(void *self, const pass_group *group, inco_error *error) {
+    inco_learner *learner = self;
+    int status = collector_add(learner->sums, group, error);
+    return status < 0 ? status : learner_tell(learner, "update");
+}
+
+/* A and B of the codes kept, their coefficients solved for anew in the dictionary as it is now. */
+static int refit_all(inco_learner *learner, statistics *s, inco_error *error) {
+    pass p = {.source = &learner->data.source,
+              .atoms = learner->d.cols,
+              .threads = learner->threads,
+              .self = learner,
+              .visit = gather_refitted,
+              .held = learner->codes,
+              .dictionary = &learner->d};
+    double rest;
+    collector_clear(learner->sums);
+    int status = pass_run(&p, error);
+    learner->info.seconds_io += p.seconds_io;
+    learner->info.seconds_update += p.seconds_code;
+    learner->progress.seconds_update += p.seconds_code;
+    return status == INCO_OK ? total_stores(learner, s, &rest, error) : status;
+}
+
 static double gamma_of(const inco_learner *learner) {
     const inco_options *o = learner->options;
     const int given = inco_options_given(o, "gamma") || inco_options_given(o, "gamma-relative");
@@ -240,6 +287,14 @@ static double eta_of(const inco_learner *learner) {
     const inco_options *o = learner->options;
     if (o->method != METHOD_MOCOD) return 0;
     return isnan(o->eta) ? learner->energy / (double)learner->d.cols : o->eta;
+}
+
+/* (BOUND-5): what exceeds the bound weighs this many times as much as an atom in use. */
+static const double BOUND_PUSH = 25;
+
+static double push_of(const inco_learner *learner) {
+    if (learner->options->method != METHOD_IDL || isnan(learner->options->max_coherence)) return 0;
+    return BOUND_PUSH * learner->energy / (double)learner->d.cols;
 }
 
 /* Signals by what the update left of them. */
@@ -260,15 +315,19 @@ static int update(inco_learner *learner, const statistics *s, inco_error *error)
                         .rescale = o->norms == NORMS_RESCALE,
                         .iterations = (int)o->update_iterations,
                         .threads = learner->threads,
-                        .eta = eta_of(learner)}};
+                        .eta = eta_of(learner),
+                        .bound = o->max_coherence,
+                        .push = push_of(learner)}};
     update_result result = {0};
-    double start = clock_seconds();
+    double start = clock_seconds(), seconds;
     int status = learner->method->update(&learner->d, &in, &result, error);
     if (status >= 0 && learner->method->holds) rank_signals(learner);
-    learner->info.seconds_update += learner->progress.seconds_update = clock_seconds() - start;
+    seconds = clock_seconds() - start;
+    learner->info.seconds_update += seconds;
+    learner->progress.seconds_update += seconds;
     learner->progress.objective_before = result.before;
     learner->progress.objective = learner->info.objective = result.after;
-    learner->progress.update_iterations = result.iterations;
+    learner->progress.update_iterations += result.iterations;
     learner->info.spread_passes += learner->progress.spread_passes = result.passes;
     learner->info.spread_pairs += learner->progress.spread_pairs = result.pairs;
     learner->info.seconds_spread += result.seconds_spread;
@@ -318,8 +377,14 @@ static int step(inco_learner *learner, inco_error *error) {
     }
     if (learner->options->method == METHOD_PARAMETRIC) return design_step(learner, error);
     if ((status = code_all(learner, &s, error)) != INCO_OK) return status;
+    learner->progress.seconds_update = 0;
+    learner->progress.update_iterations = 0;
     if ((status = learner_tell(learner, "update")) != INCO_OK) return status;
     if ((status = update(learner, &s, error)) != INCO_OK) return status;
+    for (int64_t i = 0; i < options_code_updates(learner->options); i++) {
+        if ((status = refit_all(learner, &s, error)) != INCO_OK) return status;
+        if ((status = update(learner, &s, error)) != INCO_OK) return status;
+    }
     return choose_replacements(learner, error);
 }
 
@@ -396,7 +461,12 @@ static int code_finally(inco_learner *learner, inco_csc *codes, inco_error *erro
     inco_learn_info *info = &learner->info;
     const int64_t atoms = learner->result.cols, count = learner->data.source.count;
     final_pass f = {.learner = learner, .codes = codes, .used = NEW(unsigned char, atoms)};
-    pass p = {&learner->data.source, learner->coder, atoms, learner->threads, &f, look_at_codes, 0, 0};
+    pass p = {.source = &learner->data.source,
+              .coder = learner->coder,
+              .atoms = atoms,
+              .threads = learner->threads,
+              .self = &f,
+              .visit = look_at_codes};
     coder_counts before = coder_seen(learner->coder);
     int status = f.used ? coder_set_dictionary(learner->coder, &learner->result, error) : error_no_memory(error);
     if (status >= 0) status = pass_run(&p, error);

@@ -27,6 +27,7 @@ struct inco_learner {
     const method *method;
     collector *sums; /* A and B of a pass ... */
     training held;   /* ... or codes and residuals, as the method needs */
+    inco_csc *codes; /* with --code-updates those of the pass, by group */
     double *use;     /* by atom: A_jj of the last pass */
     worst_list worst;
     inco_progress_fn callback;

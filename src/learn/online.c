@@ -130,7 +130,12 @@ static int visit_batch(void *self, const pass_group *group, inco_error *error) {
 /* ---- A pass ---- */
 
 static int run_batches(inco_learner *learner, batch_visit *v, inco_error *error) {
-    pass p = {&learner->data.source, learner->coder, learner->d.cols, learner->threads, v, visit_batch, 0, 0};
+    pass p = {.source = &learner->data.source,
+              .coder = learner->coder,
+              .atoms = learner->d.cols,
+              .threads = learner->threads,
+              .self = v,
+              .visit = visit_batch};
     int status = coder_set_dictionary(learner->coder, &learner->d, error);
     if (status >= 0) status = pass_run_groups(&p, learner->options->batch, error);
     learner->info.seconds_io += p.seconds_io;

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "code/refit.h"
 #include "mat/mat.h"
 #include "sparse/csc.h"
 
@@ -25,16 +26,18 @@ static int read_part(void *self, int64_t part, int thread, inco_error *error) {
 
 static int run_group(pass *p, int64_t first, const inco_mat *x, double *residual, inco_error *error) {
     reading r = {p->source, x, first};
-    inco_csc codes = {0};
+    inco_csc made = {0}, *codes = p->held ? &p->held[first / PASS_GROUP] : &made;
     double start = clock_seconds(), middle;
     int status = parallel_for(p->threads, (x->cols + PASS_READ - 1) / PASS_READ, read_part, &r, error);
     middle = clock_seconds();
     p->seconds_io += middle - start;
-    if (status >= 0) status = inco_coder_run(p->coder, x, &codes, residual, error);
+    if (status >= 0)
+        status = p->held ? refit_codes(p->dictionary, x, codes, residual, p->threads, error)
+                         : inco_coder_run(p->coder, x, codes, residual, error);
     p->seconds_code += clock_seconds() - middle;
-    pass_group group = {first, x, &codes, residual};
+    pass_group group = {first, x, codes, residual};
     if (status >= 0) status = p->visit(p->self, &group, error);
-    inco_csc_free(&codes);
+    inco_csc_free(&made);
     return status;
 }
 

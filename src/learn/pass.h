@@ -21,6 +21,10 @@ typedef struct pass {
     void *self;
     int (*visit)(void *self, const pass_group *group, inco_error *error); /* positive: stops the pass */
     double seconds_io, seconds_code;                                      /* added to */
+    /* Instead of coding, solve anew for the coefficients of these codes of an earlier pass, by group, in this
+     * dictionary (D x L, double); NULL: code. */
+    inco_csc *held;
+    const inco_mat *dictionary;
 } pass;
 
 /* INCO_STOPPED when a visitor stopped it. */

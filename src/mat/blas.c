@@ -198,18 +198,31 @@ done:
     return status;
 }
 
+/* Are the pivots of a Cholesky factor all above rounding? Their ratio is about the root of the condition. */
+static int well_conditioned(const inco_mat *factor) {
+    double smallest = INFINITY, largest = 0;
+    for (int64_t j = 0; j < factor->cols; j++) {
+        smallest = fmin(smallest, mat_get(factor, j, j));
+        largest = fmax(largest, mat_get(factor, j, j));
+    }
+    return smallest > 1e-6 * largest;
+}
+
+int lapack_solve_positive(const inco_mat *a, double *x) {
+    const lapack_int n = (lapack_int)a->rows, ld = (lapack_int)a->ld;
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, a->data, ld) != 0 || !well_conditioned(a)) return 0;
+    cblas_dtrsv(CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, n, a->data, ld, x, 1);
+    cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, n, a->data, ld, x, 1);
+    return 1;
+}
+
 int lapack_solve_right(inco_mat *a, inco_mat *b, inco_error *error) {
     const lapack_int n = (lapack_int)a->rows;
     inco_mat factor = {0};
     int status = mat_convert(&factor, a, INCO_F64, error);
     if (status < 0) return status;
-    double smallest = INFINITY, largest = 0;
     int definite = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, factor.data, n) == 0;
-    for (int64_t j = 0; definite && j < n; j++) {
-        smallest = fmin(smallest, mat_get(&factor, j, j));
-        largest = fmax(largest, mat_get(&factor, j, j));
-    }
-    if (definite && smallest > 1e-6 * largest) { /* the pivots' ratio is about the root of the condition */
+    if (definite && well_conditioned(&factor)) {
         cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, (int)b->rows, n, 1, factor.data,
                     n, b->data, (int)b->ld);
         cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasTrans, CblasNonUnit, (int)b->rows, n, 1, factor.data, n,

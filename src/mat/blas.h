@@ -30,6 +30,10 @@ void blas_gemv_transposed(const inco_mat *m, double alpha, const double *x, doub
  * eigenvalues below 1e-8 of the largest when A is singular. B is overwritten by X, A is destroyed. */
 int lapack_solve_right(inco_mat *a, inco_mat *b, inco_error *error);
 
+/* x = A^-1 x for a small symmetric positive definite A (upper triangle read, destroyed). 0 when A is singular to
+ * rounding: x is then as it was. */
+int lapack_solve_positive(const inco_mat *a, double *x);
+
 /* Replaces m (double, rows <= cols) by L of m = L Q: lower triangular in its first `rows` columns, with the singular
  * values of m. The other columns hold nothing of use. */
 int lapack_lq(inco_mat *m, inco_error *error);
