@@ -136,6 +136,21 @@ void progress_learning(progress *p, const inco_progress *now) {
         draw_learning(p, now);
 }
 
+/* ---- Searching ---- */
+
+void progress_search(progress *p, const inco_progress *now) {
+    if (!due(p) || now->iterations <= 0) return;
+    const double fraction = fmin(1, (double)now->iteration / (double)now->iterations);
+    char label[64], text[TEXT_MAX];
+    snprintf(label, sizeof label, "step %lld of at most %lld", (long long)now->iteration, (long long)now->iterations);
+    snprintf(text, sizeof text, "coherence %.6f", now->coherence_max);
+    if (p->terminal)
+        draw(p, label, fraction, text);
+    else
+        fprintf(stderr, "%s: %s, %.1f s\n", label, text, now->seconds);
+    p->last = run_clock();
+}
+
 /* ---- Coding ---- */
 
 void progress_coding(progress *p, int64_t done, int64_t total) {

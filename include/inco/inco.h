@@ -112,8 +112,8 @@ INCO_API int inco_options_get(const inco_options *options, const char *name, cha
 INCO_API double inco_options_get_number(const inco_options *options, const char *name); /* flags: 0 or 1; else NaN */
 INCO_API int inco_options_given(const inco_options *options, const char *name);         /* set by the caller? */
 
-/* Do the options given go together? `command` is INCO_LEARN or INCO_ENCODE. Both check it themselves; a program may ask
- * before it loads data. */
+/* Do the options given go together? `command` is INCO_LEARN, INCO_ENCODE, INCO_FRAME or INCO_DECOHERE. They check it
+ * themselves; a program may ask before it loads data. */
 INCO_API int inco_options_check(const inco_options *options, unsigned command, inco_error *error);
 
 /* ---- Data to learn from ------------------------------------------------------------------------------------ */
@@ -256,6 +256,28 @@ INCO_API int inco_learner_save(const inco_learner *learner, const inco_stream *s
 INCO_API int inco_learner_resume(inco_learner *learner, const inco_stream *stream, inco_error *error);
 INCO_API void inco_learner_free(inco_learner *learner);
 
+/* ---- Low coherence without learning ------------------------------------------------------------------------ */
+
+typedef struct inco_frame_info {
+    size_t size;
+    int64_t dim, atoms;
+    inco_type precision;
+    double coherence_max, coherence_rms; /* of the frame as returned, in its precision */
+    double welch;                        /* no frame of this size is below; see inco_metrics */
+    double tightness;                    /* largest entry of |D D' - (L / D) I| */
+    int64_t starts, start;               /* random frames started from; the one that led to the result, from 0 */
+    const char *stopped_by;              /* "orders" (all are done), "bound" (it cannot be lower), "seconds", "callback" */
+    int threads;
+    double seconds_total;
+} inco_frame_info;
+
+/* A frame of `atoms` unit-norm atoms in `dim` dimensions whose largest |d_i'd_j| is as low as can be found; an
+ * orthonormal set where there are no more atoms than dimensions. Options used: dim, atoms, tight, starts, steps, seed,
+ * precision, threads, stop-seconds. The callback (may be NULL) has phase "frame", iteration of iterations, and
+ * coherence_max of the frame under way; INCO_STOPPED with the best frame so far when it stops the search. */
+INCO_API int inco_frame(const inco_options *options, inco_progress_fn callback, void *self, inco_mat *frame,
+                        inco_frame_info *info, inco_error *error);
+
 /* ---- Sparse coding ----------------------------------------------------------------------------------------- */
 
 typedef struct inco_encode_info {
@@ -342,7 +364,16 @@ INCO_API int inco_mat_new(inco_mat *m, inco_type type, int64_t rows, int64_t col
 INCO_API inco_mat inco_mat_view(inco_type type, int64_t rows, int64_t cols, void *data);
 
 /* Commands that an option belongs to. */
-enum { INCO_LEARN = 1, INCO_ENCODE = 2, INCO_DECODE = 4, INCO_INSPECT = 8, INCO_COMMANDS = 15, INCO_PROGRAM_ONLY = 256 };
+enum {
+    INCO_LEARN = 1,
+    INCO_ENCODE = 2,
+    INCO_DECODE = 4,
+    INCO_INSPECT = 8,
+    INCO_FRAME = 16,
+    INCO_DECOHERE = 32,
+    INCO_COMMANDS = 63,
+    INCO_PROGRAM_ONLY = 256
+};
 
 /* One row of the option table. */
 typedef struct inco_option {
