@@ -278,6 +278,41 @@ typedef struct inco_frame_info {
 INCO_API int inco_frame(const inco_options *options, inco_progress_fn callback, void *self, inco_mat *frame,
                         inco_frame_info *info, inco_error *error);
 
+typedef struct inco_decohere_info {
+    size_t size;
+    int64_t dim, atoms, zero_atoms;
+    inco_type precision;
+    double bound, welch;                 /* asked for; none lower can be kept, by the atoms that are not zero */
+    double coherence_before;             /* of the dictionary given */
+    double coherence_max, coherence_rms; /* of the dictionary returned, in its precision */
+    int reached;                         /* is coherence_max within the bound? */
+    double change;                       /* ||E - D|| / ||D|| */
+    int64_t moved;                       /* atoms that are not as they were */
+    int64_t signals;                     /* 0 without data */
+    double mean_cardinality;             /* of the codes in the dictionary given; NaN without data, as the next two */
+    double relative_error_before, relative_error; /* ||X - D C|| / ||X||, ||X - E C|| / ||X||, with the same codes */
+    int64_t stages, iterations;
+    int threads;
+    double seconds_code, seconds_total;
+} inco_decohere_info;
+
+/* What to change. All zero but what is needed. */
+typedef struct inco_decohere_input {
+    size_t size;                  /* sizeof(inco_decohere_input) */
+    const inco_mat *dictionary;   /* atoms of any norm; zero atoms stay and do not count */
+    const inco_source *data;      /* weighs the changes by signals; may be NULL */
+    inco_progress_fn on_progress; /* may be NULL; phase "decohere", iteration of iterations, coherence_max */
+    void *self;
+} inco_decohere_input;
+
+/* The nearest dictionary E whose atoms, scaled to unit norm, keep |e_i'e_j| <= "max-coherence": in the sense of ||E - D||,
+ * or with data of ||X - E C||, C the codes of the data in D. Atoms keep their norms; a dictionary that keeps the bound is
+ * returned as it is. A bound that cannot be kept is refused; one that was not reached leaves info->reached 0, and E is
+ * then the least coherent dictionary found. Options used: max-coherence, seed, precision (default: the dictionary's),
+ * threads; with data those of coding, normalize and center. */
+INCO_API int inco_decohere(const inco_decohere_input *input, const inco_options *options, inco_mat *result,
+                           inco_decohere_info *info, inco_error *error);
+
 /* ---- Sparse coding ----------------------------------------------------------------------------------------- */
 
 typedef struct inco_encode_info {
