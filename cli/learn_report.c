@@ -74,10 +74,9 @@ void learn_summary(const learn_job *job) {
     if (info->zero_signals) run_say(r, "  signals           %lld without energy", (long long)info->zero_signals);
 }
 
-/* The last digits are those of rounding to single precision. */
 int learn_missed(const learn_job *job) {
     const inco_learn_info *info = inco_learner_info(job->learner);
-    return info->coherence_target > 0 && info->coherence_max > info->coherence_target + 1e-6;
+    return info->coherence_target > 0 && info->coherence_max > info->coherence_target;
 }
 
 void learn_warn_missed(const learn_job *job) {

@@ -94,15 +94,19 @@ static void write_left(char *text, size_t size, double rate, double left) {
 
 static void draw_learning(progress *p, const inco_progress *now) {
     const int final = !strcmp(now->phase, "final"), update = !strcmp(now->phase, "update");
+    const int bound = !strcmp(now->phase, "bound");
     const double within = update ? 1 : now->signals > 0 ? (double)now->signals_done / (double)now->signals : 0;
     const double passes = (double)(final ? now->iterations : now->iteration - 1) + within;
     char label[64], text[TEXT_MAX];
     if (final)
         snprintf(label, sizeof label, "final coding");
+    else if (bound)
+        snprintf(label, sizeof label, "keeping the bound");
     else
         snprintf(label, sizeof label, "iteration %lld/%lld", (long long)now->iteration, (long long)now->iterations);
     write_left(text, sizeof text, rate(p, now->signals_done), time_left(p, now, within));
     if (update) snprintf(text, sizeof text, "updating the atoms");
+    if (bound) snprintf(text, sizeof text, "coherence %.4f", now->coherence_max);
     if (p->error > 0) snprintf(text + strlen(text), sizeof text - strlen(text), ", error %.4f", p->error);
     if (p->terminal)
         draw(p, label, fmin(1, passes / (double)(now->iterations + 1)), text);
@@ -134,6 +138,21 @@ void progress_learning(progress *p, const inco_progress *now) {
         end_iteration(p, now);
     else if (due(p))
         draw_learning(p, now);
+}
+
+/* ---- Searching ---- */
+
+void progress_search(progress *p, const inco_progress *now) {
+    if (!due(p) || now->iterations <= 0) return;
+    const double fraction = fmin(1, (double)now->iteration / (double)now->iterations);
+    char label[64], text[TEXT_MAX];
+    snprintf(label, sizeof label, "step %lld of at most %lld", (long long)now->iteration, (long long)now->iterations);
+    snprintf(text, sizeof text, "coherence %.6f", now->coherence_max);
+    if (p->terminal)
+        draw(p, label, fraction, text);
+    else
+        fprintf(stderr, "%s: %s, %.1f s\n", label, text, now->seconds);
+    p->last = run_clock();
 }
 
 /* ---- Coding ---- */

@@ -19,6 +19,9 @@ progress progress_start(int quiet);
 /* From the callback of a learner. */
 void progress_learning(progress *p, const inco_progress *now);
 
+/* From the callback of a search for atoms that keep apart: steps, and the coherence reached. */
+void progress_search(progress *p, const inco_progress *now);
+
 /* `done` of `total` signals are coded. From one thread at a time. */
 void progress_coding(progress *p, int64_t done, int64_t total);
 

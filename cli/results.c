@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "help.h"
 
@@ -97,4 +98,31 @@ void results_note_sparsity(const run *r, int64_t dim, int64_t atoms) {
                 "  note              --sparsity %.0f: no code has more than %lld atoms, the smaller of dimensions and "
                 "atoms",
                 wanted, (long long)most);
+}
+
+/* JSON text to be freed, NULL when there is no memory. */
+static char *describe(const run *r) {
+    char *text = NULL;
+    size_t size = 0;
+    json j = {.out = open_memstream(&text, &size)};
+    if (!j.out) return NULL;
+    json_object(&j, NULL);
+    results_identity(&j, r);
+    results_command_line(&j, r);
+    results_options(&j, r);
+    json_end_object(&j);
+    if (!fclose(j.out)) return text;
+    free(text);
+    return NULL;
+}
+
+int results_save(run *r, const char *path, const inco_mat *dictionary) {
+    const double before = run_clock();
+    char *meta = describe(r);
+    if (!meta) return run_no_memory(r);
+    int status = inco_save(path, dictionary, r->options, meta, &r->error);
+    free(meta);
+    r->seconds_io += run_clock() - before;
+    if (status >= 0) run_say(r, "wrote %s", strcmp(path, "-") ? path : "the dictionary to standard output");
+    return status;
 }

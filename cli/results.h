@@ -23,6 +23,9 @@ int results_threads(const run *r);
 const char *results_bound(int64_t dim, int64_t atoms);
 const char *results_precision(inco_type type); /* "f32" or "f64" */
 
+/* Writes a dictionary; in formats that can hold it, with what it was made by. */
+int results_save(run *r, const char *path, const inco_mat *dictionary);
+
 /* Says so when --sparsity asks for more atoms than a code can have. */
 void results_note_sparsity(const run *r, int64_t dim, int64_t atoms);
 

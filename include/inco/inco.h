@@ -112,8 +112,8 @@ INCO_API int inco_options_get(const inco_options *options, const char *name, cha
 INCO_API double inco_options_get_number(const inco_options *options, const char *name); /* flags: 0 or 1; else NaN */
 INCO_API int inco_options_given(const inco_options *options, const char *name);         /* set by the caller? */
 
-/* Do the options given go together? `command` is INCO_LEARN or INCO_ENCODE. Both check it themselves; a program may ask
- * before it loads data. */
+/* Do the options given go together? `command` is INCO_LEARN, INCO_ENCODE, INCO_FRAME or INCO_DECOHERE. They check it
+ * themselves; a program may ask before it loads data. */
 INCO_API int inco_options_check(const inco_options *options, unsigned command, inco_error *error);
 
 /* ---- Data to learn from ------------------------------------------------------------------------------------ */
@@ -210,7 +210,7 @@ typedef struct inco_learn_info {
 
 typedef struct inco_progress {
     size_t size;
-    const char *phase;               /* "code", "update", "iteration" (one has ended), "final" */
+    const char *phase;               /* "code", "update", "iteration" (one has ended), "bound", "final" */
     int64_t iteration, iterations;   /* the one under way, from 1; how many there will be at most */
     int64_t signals_done, signals;   /* within the coding pass under way */
     /* Set when phase is "iteration": of the iteration that has ended. */
@@ -255,6 +255,63 @@ INCO_API int inco_learner_save(const inco_learner *learner, const inco_stream *s
  * that "iterations" may be raised. The data must be the same. */
 INCO_API int inco_learner_resume(inco_learner *learner, const inco_stream *stream, inco_error *error);
 INCO_API void inco_learner_free(inco_learner *learner);
+
+/* ---- Low coherence without learning ------------------------------------------------------------------------ */
+
+typedef struct inco_frame_info {
+    size_t size;
+    int64_t dim, atoms;
+    inco_type precision;
+    double coherence_max, coherence_rms; /* of the frame as returned, in its precision */
+    double welch;                        /* no frame of this size is below; see inco_metrics */
+    double tightness;                    /* largest entry of |D D' - (L / D) I| */
+    int64_t starts, start;               /* random frames started from; the one that led to the result, from 0 */
+    const char *stopped_by;              /* "orders" (all are done), "bound" (it cannot be lower), "seconds", "callback" */
+    int threads;
+    double seconds_total;
+} inco_frame_info;
+
+/* A frame of `atoms` unit-norm atoms in `dim` dimensions whose largest |d_i'd_j| is as low as can be found; an
+ * orthonormal set where there are no more atoms than dimensions. Options used: dim, atoms, tight, starts, steps, seed,
+ * precision, threads, stop-seconds. The callback (may be NULL) has phase "frame", iteration of iterations, and
+ * coherence_max of the frame under way; INCO_STOPPED with the best frame so far when it stops the search. */
+INCO_API int inco_frame(const inco_options *options, inco_progress_fn callback, void *self, inco_mat *frame,
+                        inco_frame_info *info, inco_error *error);
+
+typedef struct inco_decohere_info {
+    size_t size;
+    int64_t dim, atoms, zero_atoms;
+    inco_type precision;
+    double bound, welch;                 /* asked for; none lower can be kept, by the atoms that are not zero */
+    double coherence_before;             /* of the dictionary given */
+    double coherence_max, coherence_rms; /* of the dictionary returned, in its precision */
+    int reached;                         /* is coherence_max within the bound? */
+    double change;                       /* ||E - D|| / ||D|| */
+    int64_t moved;                       /* atoms that are not as they were */
+    int64_t signals;                     /* 0 without data */
+    double mean_cardinality;             /* of the codes in the dictionary given; NaN without data, as the next two */
+    double relative_error_before, relative_error; /* ||X - D C|| / ||X||, ||X - E C|| / ||X||, with the same codes */
+    int64_t stages, iterations;
+    int threads;
+    double seconds_code, seconds_total;
+} inco_decohere_info;
+
+/* What to change. All zero but what is needed. */
+typedef struct inco_decohere_input {
+    size_t size;                  /* sizeof(inco_decohere_input) */
+    const inco_mat *dictionary;   /* atoms of any norm; zero atoms stay and do not count */
+    const inco_source *data;      /* weighs the changes by signals; may be NULL */
+    inco_progress_fn on_progress; /* may be NULL; phase "decohere", iteration of iterations, coherence_max */
+    void *self;
+} inco_decohere_input;
+
+/* The nearest dictionary E whose atoms, scaled to unit norm, keep |e_i'e_j| <= "max-coherence": in the sense of ||E - D||,
+ * or with data of ||X - E C||, C the codes of the data in D. Atoms keep their norms; a dictionary that keeps the bound is
+ * returned as it is. A bound that cannot be kept is refused; one that was not reached leaves info->reached 0, and E is
+ * then the least coherent dictionary found. Options used: max-coherence, seed, precision (default: the dictionary's),
+ * threads; with data those of coding, normalize and center. */
+INCO_API int inco_decohere(const inco_decohere_input *input, const inco_options *options, inco_mat *result,
+                           inco_decohere_info *info, inco_error *error);
 
 /* ---- Sparse coding ----------------------------------------------------------------------------------------- */
 
@@ -342,7 +399,16 @@ INCO_API int inco_mat_new(inco_mat *m, inco_type type, int64_t rows, int64_t col
 INCO_API inco_mat inco_mat_view(inco_type type, int64_t rows, int64_t cols, void *data);
 
 /* Commands that an option belongs to. */
-enum { INCO_LEARN = 1, INCO_ENCODE = 2, INCO_DECODE = 4, INCO_INSPECT = 8, INCO_COMMANDS = 15, INCO_PROGRAM_ONLY = 256 };
+enum {
+    INCO_LEARN = 1,
+    INCO_ENCODE = 2,
+    INCO_DECODE = 4,
+    INCO_INSPECT = 8,
+    INCO_FRAME = 16,
+    INCO_DECOHERE = 32,
+    INCO_COMMANDS = 63,
+    INCO_PROGRAM_ONLY = 256
+};
 
 /* One row of the option table. */
 typedef struct inco_option {

@@ -32,7 +32,9 @@ enum {
     E = INCO_ENCODE,
     C = INCO_DECODE,
     I = INCO_INSPECT,
-    CODING = INCO_LEARN | INCO_ENCODE,
+    F = INCO_FRAME,
+    H = INCO_DECOHERE,
+    CODING = INCO_LEARN | INCO_ENCODE | INCO_DECOHERE,
     ALL = INCO_COMMANDS,
     PROGRAM = INCO_PROGRAM_ONLY
 };
@@ -41,8 +43,17 @@ enum {
 
 static const row table[] = {
     /* clang-format off */
-    ROW("atoms", 0, "L", NULL, NULL, L, "Dictionary", INTEGER, atoms, 1, MANY,
+    ROW("dim", 0, "D", NULL, NULL, F, "Dictionary", INTEGER, dim, 1, MANY,
+        "frame: dimensions of an atom (needed)"),
+    ROW("atoms", 0, "L", NULL, NULL, L | F, "Dictionary", INTEGER, atoms, 1, MANY,
         "number of atoms to learn (needed, unless --init or --resume names a file)"),
+    ROW("tight", 0, NULL, NULL, NULL, F, "Dictionary", FLAG, tight, 0, 0,
+        "frame: make it tight, D D' = (L / D) I, at the lowest coherence that leaves"),
+    ROW("starts", 0, "N", NULL, NULL, F, "Dictionary", INTEGER, starts, 1, MANY,
+        "frame: random frames to start from; the best comes out (default: by size, 64 for the smallest, 1 for large "
+        "ones)"),
+    ROW("steps", 0, "N", NULL, NULL, F, "Dictionary", INTEGER, steps, 1, MANY,
+        "frame: L-BFGS iterations at every order of the power sum (default: by size, 300, for large ones down to 20)"),
     ROW("method", 0, "NAME", "idl", "idl|mod|mocod|online|ksvd|aksvd|inksvd|ipr|aksvdc|idb|parametric", L, "Dictionary",
         CHOICE, method, 0, 0,
         "idl: least squares with a penalty on coherence; mod: least squares alone; mocod: the penalty and one on "
@@ -51,8 +62,8 @@ static const row table[] = {
         "rotations of coherent pairs, or by projections of the Gram matrix, to --max-coherence; "
         "aksvdc: aksvd with the penalty of idl; idb: aksvd in which atoms beyond --max-coherence push each other away; "
         "parametric: no data, atoms of a --family made incoherent in their parameters"),
-    ROW("max-coherence", 0, "MU", NULL, NULL, L, "Dictionary", REAL_NUMBER, max_coherence, 0, 1,
-        "the largest |d'e| of two atoms; idl keeps it exactly; inksvd, ipr and idb aim at it, the first two within their "
+    ROW("max-coherence", 0, "MU", NULL, NULL, L | H, "Dictionary", REAL_NUMBER, max_coherence, 0, 1,
+        "the largest |d'e| of two atoms; idl and decohere keep it; inksvd, ipr and idb aim at it, the first two within their "
         "tolerance if they can; the result says what was reached"),
     ROW("gamma", 0, "G", NULL, NULL, L, "Dictionary", REAL_NUMBER, gamma, 0, DBL_MAX,
         "weight of the coherence penalty in ||X - DC||^2 + G ||D'D - I||^2"),
@@ -92,7 +103,7 @@ static const row table[] = {
         "idb: weight, besides G, of the push between two atoms beyond --max-coherence"),
     ROW("stop-change", 0, "R", "0", NULL, L, "Dictionary", REAL_NUMBER, stop_change, 0, 1,
         "stop when an iteration changes the dictionary by no more than R, relative to its norm (0: never)"),
-    ROW("stop-seconds", 0, "S", "0", NULL, L, "Dictionary", REAL_NUMBER, stop_seconds, 0, DBL_MAX,
+    ROW("stop-seconds", 0, "S", "0", NULL, L | F, "Dictionary", REAL_NUMBER, stop_seconds, 0, DBL_MAX,
         "stop after the iteration in which S seconds have passed (0: never)"),
 
     ROW("dictionary", 'D', "FILE", NULL, NULL, E | C | PROGRAM, "Dictionary", TEXT, dictionary, 0, 0,
@@ -121,23 +132,25 @@ static const row table[] = {
         "audio: resample to HZ"),
     ROW("patch", 0, "RxC", NULL, NULL, CODING, "Data", PATCH, patch_rows, 0, 0,
         "images: rows and columns of a patch, such as 8x8 (with matrices: what their signals are, for --init dct)"),
-    ROW("signals", 0, "N", NULL, NULL, L, "Data", INTEGER, signals, 1, LARGE,
+    ROW("data", 0, "FILE", NULL, NULL, H | PROGRAM, "Data", TEXT, data, 0, 0,
+        "decohere: weigh changes by these signals: files, a folder or a quoted pattern, as learn takes them"),
+    ROW("signals", 0, "N", NULL, NULL, L | H, "Data", INTEGER, signals, 1, LARGE,
         "take N signals at random: windows, patches or rows; digital silence is left out"),
     ROW("columns", 0, NULL, NULL, NULL, ALL, "Data", FLAG, columns, 0, 0,
         "signals or atoms stand in the columns of the files, not in the rows"),
-    ROW("variable", 0, "NAME", NULL, NULL, ALL, "Data", TEXT, variable, 0, 0,
+    ROW("variable", 0, "NAME", NULL, NULL, CODING | C | I, "Data", TEXT, variable, 0, 0,
         "the array to read from a .npz or .mat file that holds several"),
-    ROW("normalize", 0, "NAME", "unit", "unit|none", L, "Data", CHOICE, normalize, 0, 0,
+    ROW("normalize", 0, "NAME", "unit", "unit|none", L | H, "Data", CHOICE, normalize, 0, 0,
         "scale every training signal to unit norm, or none"),
     ROW("center", 0, "NAME", "none", "none|signal|feature", CODING, "Data", CHOICE, center, 0, 0,
         "take off the mean of every signal, or of every feature over all signals (learn), or nothing"),
-    ROW("precision", 0, "TYPE", NULL, "f32|f64", CODING, "Data", CHOICE, precision, 0, 0,
-        "type to code in and to write (default: the input's; audio and images f32)"),
+    ROW("precision", 0, "TYPE", NULL, "f32|f64", CODING | F, "Data", CHOICE, precision, 0, 0,
+        "type to code in and to write (default: the input's; audio and images f32; frame: f64)"),
 
     ROW("duplicates", 0, "MU", "0.99", NULL, I, "Metrics", REAL_NUMBER, duplicates, 0, 1,
         "pairs of atoms at or above MU count as near duplicates"),
 
-    ROW("output", 'o', "FILE", NULL, NULL, L | E | C | PROGRAM, "Run", TEXT, output, 0, 0,
+    ROW("output", 'o', "FILE", NULL, NULL, L | E | C | F | H | PROGRAM, "Run", TEXT, output, 0, 0,
         "the file to write; its name tells the format; - is standard output"),
     ROW("codes", 0, "FILE", NULL, NULL, L | PROGRAM, "Run", TEXT, codes, 0, 0,
         "also write codes, in the final dictionary, of the signals as trained on: centred, scaled (.npz .mat)"),
@@ -147,9 +160,9 @@ static const row table[] = {
         "save the state after every iteration"),
     ROW("resume", 0, "FILE", NULL, NULL, L | PROGRAM, "Run", TEXT, resume, 0, 0,
         "go on from a checkpoint, with the same data and options"),
-    ROW("seed", 0, "S", "0", NULL, L, "Run", INTEGER, seed, 0, LARGE,
+    ROW("seed", 0, "S", "0", NULL, L | F | H, "Run", INTEGER, seed, 0, LARGE,
         "seed of all random choices"),
-    ROW("threads", 0, "N", "0", NULL, L | E | I, "Run", INTEGER, threads, 0, 4096,
+    ROW("threads", 0, "N", "0", NULL, L | E | I | F | H, "Run", INTEGER, threads, 0, 4096,
         "threads to use (0: all that the process may); the result does not depend on it"),
     ROW("json", 0, NULL, NULL, NULL, ALL | PROGRAM, "Run", FLAG, json, 0, 0,
         "print the results as one JSON object on standard output"),
@@ -401,6 +414,7 @@ double options_gamma_relative(const inco_options *o) {
 }
 
 double options_coherence_tolerance(const inco_options *o) {
+    if (o->method == METHOD_IDL) return 0;
     return o->method == METHOD_INKSVD ? o->decorrelation_tolerance : 1e-3;
 }
 
@@ -505,6 +519,25 @@ int options_check_learn(const inco_options *o, inco_error *error) {
     return o->method == METHOD_PARAMETRIC ? check_parametric(o, error) : options_check_coder(o, error);
 }
 
+int options_check_frame(const inco_options *o, inco_error *error) {
+    if (o->dim == OPTION_UNSET || o->atoms == OPTION_UNSET)
+        return error_set(error, INCO_EINVAL, "say how large the frame is: --dim D and --atoms L");
+    if (o->tight && o->atoms < o->dim)
+        return error_set(error, INCO_EINVAL,
+                         "%lld atoms cannot be a tight frame of %lld dimensions: it takes as many atoms as dimensions, "
+                         "or more",
+                         (long long)o->atoms, (long long)o->dim);
+    return INCO_OK;
+}
+
+int options_check_decohere(const inco_options *o, inco_error *error) {
+    if (isnan(o->max_coherence)) return error_set(error, INCO_EINVAL, "say what bound to keep: --max-coherence MU");
+    return options_check_coder(o, error);
+}
+
 int inco_options_check(const inco_options *o, unsigned command, inco_error *error) {
-    return command & INCO_LEARN ? options_check_learn(o, error) : options_check_coder(o, error);
+    if (command & INCO_LEARN) return options_check_learn(o, error);
+    if (command & INCO_FRAME) return options_check_frame(o, error);
+    if (command & INCO_DECOHERE) return options_check_decohere(o, error);
+    return options_check_coder(o, error);
 }

@@ -33,6 +33,7 @@ struct inco_options {
     /* the dictionary */
     int64_t atoms, method, iterations, update_iterations, norms, unused, batch, family;
     int64_t decorrelation_passes, ipr_iterations, code_updates;
+    int64_t dim, tight, starts, steps;
     double max_coherence, decorrelation_tolerance, barrier;
     double gamma, gamma_relative, eta, forget, replace, stop_change, stop_seconds;
     char *init;
@@ -42,7 +43,7 @@ struct inco_options {
     /* data */
     int64_t window, hop, signals, patch_rows, patch_cols, columns, normalize, center, precision;
     double rate;
-    char *variable, *dictionary;
+    char *variable, *dictionary, *data;
     /* metrics */
     double duplicates;
     /* the run */
@@ -58,6 +59,8 @@ struct inco_options {
 /* The coder's stop rules and the combinations that make no sense; the message names both options. */
 int options_check_coder(const inco_options *options, inco_error *error);
 int options_check_learn(const inco_options *options, inco_error *error);
+int options_check_frame(const inco_options *options, inco_error *error);
+int options_check_decohere(const inco_options *options, inco_error *error);
 
 /* Residual coherence at which to stop, or -1 for no such rule: the value given, else 0.2 for LARC without other rule.
  */

@@ -11,6 +11,7 @@ typedef enum rng_stream {
     RNG_REPLACE = 3,     /* signals that replace unused atoms */
     RNG_EIGENVECTOR = 5, /* starts of eigenvectors */
     RNG_DECORRELATE = 6, /* directions for atoms that are all alike, or nothing */
+    RNG_FRAME = 7,       /* frames to start from */
     RNG_TEST = 100
 } rng_stream;
 

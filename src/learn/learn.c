@@ -10,6 +10,7 @@
 #include "base/parallel.h"
 #include "code/coder.h"
 #include "dict/init.h"
+#include "learn/bound.h"
 #include "learn/design.h"
 #include "learn/learner.h"
 #include "mat/blas.h"
@@ -289,14 +290,6 @@ static double eta_of(const inco_learner *learner) {
     return isnan(o->eta) ? learner->energy / (double)learner->d.cols : o->eta;
 }
 
-/* (BOUND-5): what exceeds the bound weighs this many times as much as an atom in use. */
-static const double BOUND_PUSH = 25;
-
-static double push_of(const inco_learner *learner) {
-    if (learner->options->method != METHOD_IDL || isnan(learner->options->max_coherence)) return 0;
-    return BOUND_PUSH * learner->energy / (double)learner->d.cols;
-}
-
 /* Signals by what the update left of them. */
 static void rank_signals(inco_learner *learner) {
     learner->worst.count = 0;
@@ -317,7 +310,7 @@ static int update(inco_learner *learner, const statistics *s, inco_error *error)
                         .threads = learner->threads,
                         .eta = eta_of(learner),
                         .bound = o->max_coherence,
-                        .push = push_of(learner)}};
+                        .push = bound_push(learner)}};
     update_result result = {0};
     double start = clock_seconds(), seconds;
     int status = learner->method->update(&learner->d, &in, &result, error);
@@ -511,6 +504,12 @@ done:
     return status;
 }
 
+/* 0 without one. Where it is met within a tolerance, the last digits are those of rounding to single precision. */
+static double target_of(const inco_options *o) {
+    const double tolerance = options_coherence_tolerance(o);
+    return isnan(o->max_coherence) ? 0 : o->max_coherence + tolerance + (tolerance > 0 ? 1e-6 : 0);
+}
+
 static void describe(inco_learner *learner) {
     inco_learn_info *info = &learner->info;
     const inco_options *o = learner->options;
@@ -523,7 +522,7 @@ static void describe(inco_learner *learner) {
     info->gamma = gamma_of(learner);
     info->gamma_relative = energy > 0 ? info->gamma * atoms / energy : 0;
     info->tight_ratio = energy > 0 ? info->gamma * (atoms * atoms / dim - atoms) / energy : 0;
-    info->coherence_target = isnan(o->max_coherence) ? 0 : o->max_coherence + options_coherence_tolerance(o);
+    info->coherence_target = target_of(o);
     info->eta = eta_of(learner);
     info->isa = inco_isa();
     info->blas = inco_blas();
@@ -534,11 +533,14 @@ static void describe(inco_learner *learner) {
 static int run(inco_learner *learner, inco_error *error) {
     int status, stopped;
     TRY(make_start(learner, error));
+    if (!isnan(learner->options->max_coherence))
+        TRY(bound_check(learner->options->max_coherence, learner->d.rows, learner->d.cols, error));
     TRY(make_parts(learner, error));
     learner->info.relative_error = learner->info.mean_cardinality = NAN; /* until the final coding */
     TRY(stopped = iterate_all(learner, error));
     inco_mat_free(&learner->result);
     TRY(mat_convert(&learner->result, &learner->d, learner->data.source.type, error));
+    TRY(bound_keep(learner, error));
     if (stopped == INCO_OK && learner->coder) TRY(stopped = code_finally(learner, NULL, error));
     if (stopped > 0) learner->info.stopped_by = "callback";
     TRY(measure(learner, error));

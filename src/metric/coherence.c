@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "metric/gram.h"
 
 /* (COH-4), (COH-5) */
 double coherence_bound(int64_t dim, int64_t atoms) {
@@ -54,14 +53,18 @@ static void fold(void *self, int64_t slots) {
     }
 }
 
-int coherence_measure(const inco_mat *d, int threads, coherence *result, inco_error *error) {
-    const gram_atoms atoms = {d, NULL, NULL, d->cols};
-    const double pairs = 0.5 * (double)d->cols * (double)(d->cols - 1);
-    measure m = {.slot = NEW(sums, gram_slots(d->cols))};
+int coherence_measure_atoms(const gram_atoms *atoms, int threads, coherence *result, inco_error *error) {
+    const double pairs = 0.5 * (double)atoms->count * (double)(atoms->count - 1);
+    measure m = {.slot = NEW(sums, gram_slots(atoms->count))};
     const gram_visitor visitor = {&m, visit, fold};
-    int status = m.slot ? gram_walk(&atoms, threads, &visitor, error) : error_no_memory(error);
+    int status = m.slot ? gram_walk(atoms, threads, &visitor, error) : error_no_memory(error);
     *result = (coherence){0};
     if (pairs > 0) *result = (coherence){fmin(m.total.max, 1), sqrt(m.total.squares / pairs), m.total.sum / pairs};
     memory_free(m.slot);
     return status;
+}
+
+int coherence_measure(const inco_mat *d, int threads, coherence *result, inco_error *error) {
+    const gram_atoms atoms = {d, NULL, NULL, d->cols};
+    return coherence_measure_atoms(&atoms, threads, result, error);
 }

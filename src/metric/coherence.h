@@ -2,7 +2,7 @@
 #ifndef INCO_METRIC_COHERENCE_H
 #define INCO_METRIC_COHERENCE_H
 
-#include <inco/inco.h>
+#include "metric/gram.h"
 
 typedef struct coherence {
     double max, rms, mean; /* of |d_i'd_j| */
@@ -10,6 +10,8 @@ typedef struct coherence {
 
 /* d: D x L, double, unit-norm columns. */
 int coherence_measure(const inco_mat *d, int threads, coherence *result, inco_error *error);
+/* Of atoms of any type and norm, as if scaled to unit norm. */
+int coherence_measure_atoms(const gram_atoms *atoms, int threads, coherence *result, inco_error *error);
 
 /* The least coherence that L unit vectors in D dimensions can have, as far as is known: 0 for L <= D, Welch's bound,
  * and Levenshtein's for L > D (D + 1) / 2. */

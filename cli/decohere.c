@@ -1,0 +1,147 @@
+/* inco decohere: the nearest dictionary that keeps a bound on the coherence of its atoms. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "dictionary.h"
+#include "outputs.h"
+#include "progress.h"
+#include "results.h"
+
+typedef struct decohere_job {
+    run *run;
+    char *output, *data_path; /* NULL when not given */
+    inco_mat dictionary, result;
+    inco_data *data;
+    inco_decohere_info info;
+    progress progress;
+} decohere_job;
+
+static int on_progress(void *self, const inco_progress *now) {
+    decohere_job *job = self;
+    progress_search(&job->progress, now);
+    return run_signal() != 0;
+}
+
+static void summarize(const decohere_job *job) {
+    const inco_decohere_info *info = &job->info;
+    const run *r = job->run;
+    run_say(r, "%lld atoms of %lld dimensions, %s", (long long)info->atoms, (long long)info->dim,
+            results_precision(info->precision));
+    if (info->zero_atoms) run_say(r, "  zero atoms        %lld, left as they are", (long long)info->zero_atoms);
+    run_say(r, "  coherence         %.6f, was %.6f (bound %g, %s %.6f)", info->coherence_max, info->coherence_before,
+            info->bound, results_bound(info->dim, info->atoms - info->zero_atoms), info->welch);
+    run_say(r, "  change            %.4f of the dictionary's norm, in %lld atom%s", info->change,
+            (long long)info->moved, info->moved == 1 ? "" : "s");
+    if (info->signals)
+        run_say(r, "  error             %.4f, was %.4f, of %lld signals in codes of %.1f atoms", info->relative_error,
+                info->relative_error_before, (long long)info->signals, info->mean_cardinality);
+}
+
+static void write_coherence(json *j, const inco_decohere_info *info) {
+    json_object(j, "coherence");
+    json_number(j, "max", info->coherence_max);
+    json_number(j, "before", info->coherence_before);
+    json_number(j, "rms", info->coherence_rms);
+    json_number(j, "bound", info->bound);
+    json_number(j, "welch", info->welch);
+    json_end_object(j);
+}
+
+static void print_json(const decohere_job *job) {
+    const inco_decohere_info *info = &job->info;
+    json j = results_begin(job->run);
+    json_integer(&j, "dim", info->dim);
+    json_integer(&j, "atoms", info->atoms);
+    json_integer(&j, "zero_atoms", info->zero_atoms);
+    json_text(&j, "precision", results_precision(info->precision));
+    write_coherence(&j, info);
+    json_boolean(&j, "reached", info->reached);
+    json_number(&j, "change", info->change);
+    json_integer(&j, "moved", info->moved);
+    json_integer(&j, "signals", info->signals);
+    json_number(&j, "mean_cardinality", info->mean_cardinality);
+    json_number(&j, "relative_error_before", info->relative_error_before);
+    json_number(&j, "relative_error", info->relative_error);
+    json_integer(&j, "stages", info->stages);
+    json_integer(&j, "iterations", info->iterations);
+    results_machine(&j, job->run);
+    results_options(&j, job->run);
+    results_seconds(&j, job->run, info->seconds_code, info->seconds_total - info->seconds_code, 0);
+    results_end(&j);
+}
+
+static int load(decohere_job *job) {
+    run *r = job->run;
+    const double before = run_clock();
+    const char *inputs[] = {r->path_count ? r->paths[0] : NULL, job->data_path};
+    int status;
+    if (r->path_count != 1)
+        TRY(run_fail(r, INCO_EINVAL, "name one dictionary%s", r->path_count ? ", not several" : ""));
+    if (!job->output) TRY(run_fail(r, INCO_EINVAL, "name the file for the new dictionary: -o FILE"));
+    TRY(inco_options_check(r->options, INCO_DECOHERE, &r->error));
+    TRY(outputs_check(r, (const output[]){{"-o", job->output, OUTPUT_MATRIX}}, 1, inputs, 2));
+    if (job->data_path) /* --variable is then the data's */
+        TRY(dictionary_load(r, r->paths[0], &job->dictionary));
+    else
+        TRY(inco_load(r->paths[0], r->options, &job->dictionary, &r->error));
+    if (job->data_path)
+        TRY(inco_data_open(&job->data, (const char *const[]){job->data_path}, 1, r->options, &r->error));
+    r->seconds_io += run_clock() - before;
+done:
+    return status;
+}
+
+/* A bound that is missed is told loudly, and by the exit status. */
+static void tell_missed(const decohere_job *job) {
+    job->run->missed = !job->info.reached;
+    if (job->info.reached) return;
+    run_warn(job->run,
+             "the bound was not reached: --max-coherence %g, but the least coherent dictionary found has %.6f; it is "
+             "what was written. No dictionary of this size is below %.6f, and few come close.",
+             job->info.bound, job->info.coherence_max, job->info.welch);
+}
+
+static int perform(run *r) {
+    decohere_job job = {.run = r, .progress = progress_start(r->quiet)};
+    int status;
+    TRY(run_text(r, "output", &job.output));
+    TRY(run_text(r, "data", &job.data_path));
+    TRY(load(&job));
+    const inco_decohere_input input = {.size = sizeof input,
+                                       .dictionary = &job.dictionary,
+                                       .data = job.data ? inco_data_source(job.data) : NULL,
+                                       .on_progress = on_progress,
+                                       .self = &job};
+    run_hold_signals(1);
+    TRY(inco_decohere(&input, r->options, &job.result, &job.info, &r->error));
+    progress_clear(&job.progress);
+    summarize(&job);
+    TRY(results_save(r, job.output, &job.result));
+    if (run_signal()) run_warn(r, "interrupted; what there was is saved");
+    tell_missed(&job);
+    if (r->json) print_json(&job);
+done:
+    progress_clear(&job.progress);
+    inco_mat_free(&job.dictionary);
+    inco_mat_free(&job.result);
+    inco_data_free(job.data);
+    free(job.output);
+    free(job.data_path);
+    return status;
+}
+
+const command decohere_command = {
+    "decohere",
+    INCO_DECOHERE,
+    "D.npy --max-coherence MU -o E.npy [OPTIONS]",
+    "the nearest dictionary that keeps a bound on coherence",
+    "Changes a dictionary, made by any tool, as little as can be so that no two of its atoms have an absolute inner "
+    "product above MU. Atoms may have any norm: the bound is on them as if scaled to unit norm, and their norms stay. "
+    "The bound holds in double precision for the values as written.\n"
+    "Near means the least sum of squared changes; with --data it means the least error of these signals, in the "
+    "codes that they have in D. A bound that no dictionary of this size can keep is refused; when one is not reached, "
+    "the least coherent dictionary found is written and the exit status is 3.",
+    perform,
+};

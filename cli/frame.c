@@ -1,0 +1,90 @@
+/* inco frame: atoms of the lowest coherence, without data. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "outputs.h"
+#include "progress.h"
+#include "results.h"
+
+static int on_progress(void *self, const inco_progress *now) {
+    progress_search(self, now);
+    return run_signal() != 0;
+}
+
+static void summarize(const run *r, const inco_frame_info *info) {
+    const char *bound = results_bound(info->dim, info->atoms);
+    run_say(r, "%lld atoms of %lld dimensions, %s", (long long)info->atoms, (long long)info->dim,
+            results_precision(info->precision));
+    if (info->welch > 0)
+        run_say(r, "  coherence         %.6f (%s %.6f, ratio %.4f)", info->coherence_max, bound, info->welch,
+                info->coherence_max / info->welch);
+    else
+        run_say(r, "  coherence         %.6f (no more atoms than dimensions)", info->coherence_max);
+    run_say(r, "  tight frame       D D' is (L/D) I to %.1e", info->tightness);
+    if (info->welch > 0)
+        run_say(r, "  found             from start %lld of %lld, counted from 0; ended by %s", (long long)info->start,
+                (long long)info->starts, info->stopped_by);
+}
+
+static void print_json(const run *r, const inco_frame_info *info) {
+    json j = results_begin(r);
+    json_integer(&j, "dim", info->dim);
+    json_integer(&j, "atoms", info->atoms);
+    json_text(&j, "precision", results_precision(info->precision));
+    json_object(&j, "coherence");
+    json_number(&j, "max", info->coherence_max);
+    json_number(&j, "rms", info->coherence_rms);
+    json_number(&j, "welch", info->welch);
+    json_number(&j, "welch_ratio", info->welch > 0 ? info->coherence_max / info->welch : NAN);
+    json_end_object(&j);
+    json_number(&j, "tightness", info->tightness);
+    json_integer(&j, "starts", info->starts);
+    json_integer(&j, "start", info->start);
+    json_text(&j, "stopped_by", info->stopped_by);
+    json_number(&j, "seed", inco_options_get_number(r->options, "seed"));
+    results_machine(&j, r);
+    results_options(&j, r);
+    results_seconds(&j, r, info->seconds_total, NAN, 0);
+    results_end(&j);
+}
+
+static int perform(run *r) {
+    progress bar = progress_start(r->quiet);
+    inco_mat frame = {0};
+    inco_frame_info info;
+    char *path = NULL;
+    int status;
+    TRY(run_text(r, "output", &path));
+    if (r->path_count) TRY(run_fail(r, INCO_EINVAL, "a frame is made without data: leave '%s' out", r->paths[0]));
+    if (!path) TRY(run_fail(r, INCO_EINVAL, "name the file for the frame: -o FILE"));
+    TRY(inco_options_check(r->options, INCO_FRAME, &r->error));
+    TRY(outputs_check(r, (const output[]){{"-o", path, OUTPUT_MATRIX}}, 1, NULL, 0));
+    run_hold_signals(1);
+    TRY(inco_frame(r->options, on_progress, &bar, &frame, &info, &r->error));
+    const int outcome = status;
+    progress_clear(&bar);
+    summarize(r, &info);
+    TRY(results_save(r, path, &frame));
+    if (outcome == INCO_STOPPED) run_warn(r, "interrupted; the best frame so far is saved");
+    if (r->json) print_json(r, &info);
+done:
+    progress_clear(&bar);
+    inco_mat_free(&frame);
+    free(path);
+    return status;
+}
+
+const command frame_command = {
+    "frame",
+    INCO_FRAME,
+    "--dim D --atoms L -o F.npy [OPTIONS]",
+    "design a frame: no data, lowest coherence",
+    "Spreads L unit-norm atoms in D dimensions so that the largest absolute inner product of two of them is as low as "
+    "can be found, and tells how that compares with the lowest that the size allows. Equiangular tight frames come out "
+    "exactly where the search meets one. With no more atoms than dimensions they are orthonormal.\n"
+    "The search goes from several random starts through power sums of rising order; Ctrl-C stops it and saves the best "
+    "frame so far. The result depends on the size, --seed, --starts, --steps and --tight alone.",
+    perform,
+};

@@ -1,0 +1,58 @@
+#include "learn/bound.h"
+
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/options.h"
+#include "learn/learner.h"
+#include "metric/coherence.h"
+
+static const double PUSH = 25; /* of what exceeds the bound, beside the energy that an atom has to code */
+
+int bound_check(double bound, int64_t dim, int64_t atoms, inco_error *error) {
+    const double least = coherence_bound(dim, atoms);
+    const char *name = (double)atoms > (double)dim * ((double)dim + 1) / 2 ? "Levenshtein" : "Welch";
+    if (bound >= least - 1e-12) return INCO_OK;
+    return error_set(error, INCO_EINVAL,
+                     "--max-coherence %g cannot be kept: %lld atoms of %lld dimensions have a coherence of %.6f or "
+                     "more (%s bound)",
+                     bound, (long long)atoms, (long long)dim, least, name);
+}
+
+static int is_bounded(const inco_learner *learner) {
+    return learner->options->method == METHOD_IDL && !isnan(learner->options->max_coherence);
+}
+
+double bound_push(const inco_learner *learner) {
+    return is_bounded(learner) ? PUSH * learner->energy / (double)learner->d.cols : 0;
+}
+
+/* The search is shown, and goes on to its end: what is returned keeps the bound, also when the caller wants to stop. */
+static int show(void *self, const inco_progress *now) {
+    inco_learner *learner = self;
+    learner->progress.coherence_max = now->coherence_max;
+    learner_tell(learner, "bound");
+    return 0;
+}
+
+int bound_keep(inco_learner *learner, inco_error *error) {
+    const double start = clock_seconds();
+    inco_decohere_input input = {sizeof input, &learner->result, NULL, show, learner};
+    inco_decohere_info info;
+    inco_options *options = NULL;
+    inco_mat kept = {0};
+    int status = INCO_OK;
+    if (!is_bounded(learner)) return status;
+    if (!(options = inco_options_new())) TRY(error_no_memory(error));
+    options->max_coherence = learner->options->max_coherence;
+    options->seed = learner->options->seed;
+    options->threads = learner->threads;
+    TRY(inco_decohere(&input, options, &kept, &info, error));
+    inco_mat_free(&learner->result);
+    learner->result = kept;
+    learner->info.seconds_update += clock_seconds() - start;
+done:
+    inco_options_free(options);
+    return status;
+}

@@ -1,0 +1,17 @@
+/* A bound on coherence around the learning loop: refused when no dictionary keeps it, kept in what the loop returns. */
+#ifndef INCO_LEARN_BOUND_H
+#define INCO_LEARN_BOUND_H
+
+#include <inco/inco.h>
+
+/* Fails, naming the number, when no dictionary of this size has a coherence of `bound`. */
+int bound_check(double bound, int64_t dim, int64_t atoms, inco_error *error);
+
+/* With --method idl and --max-coherence: puts in the place of the learner's result, of its own precision, the nearest
+ * dictionary that keeps the bound. */
+int bound_keep(inco_learner *learner, inco_error *error);
+
+/* (BOUND-5): the weight in the update of what exceeds the bound; 0 without one. */
+double bound_push(const inco_learner *learner);
+
+#endif
