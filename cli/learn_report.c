@@ -74,15 +74,18 @@ void learn_summary(const learn_job *job) {
     if (info->zero_signals) run_say(r, "  signals           %lld without energy", (long long)info->zero_signals);
 }
 
+/* Where the target has a tolerance, the last digits are those of rounding to single precision. */
 int learn_missed(const learn_job *job) {
     const inco_learn_info *info = inco_learner_info(job->learner);
-    return info->coherence_target > 0 && info->coherence_max > info->coherence_target;
+    const double bound = inco_options_get_number(job->run->options, "max-coherence");
+    const double rounding = info->coherence_target > bound ? 1e-6 : 0;
+    return info->coherence_target > 0 && info->coherence_max > info->coherence_target + rounding;
 }
 
 void learn_warn_missed(const learn_job *job) {
     const inco_learn_info *info = inco_learner_info(job->learner);
     run_warn(job->run,
-             "the coherence is %.4f, above the target of --max-coherence %.4g; no dictionary of this size has less "
+             "the coherence is %.6g, above the target of --max-coherence %.6g; no dictionary of this size has less "
              "than %.4f",
              info->coherence_max, inco_options_get_number(job->run->options, "max-coherence"), info->welch);
 }

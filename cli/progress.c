@@ -97,7 +97,7 @@ static void draw_learning(progress *p, const inco_progress *now) {
     const int bound = !strcmp(now->phase, "bound");
     const double within = update ? 1 : now->signals > 0 ? (double)now->signals_done / (double)now->signals : 0;
     const double passes = (double)(final ? now->iterations : now->iteration - 1) + within;
-    char label[64], text[TEXT_MAX];
+    char label[64], coded[32], text[TEXT_MAX];
     if (final)
         snprintf(label, sizeof label, "final coding");
     else if (bound)
@@ -108,10 +108,11 @@ static void draw_learning(progress *p, const inco_progress *now) {
     if (update) snprintf(text, sizeof text, "updating the atoms");
     if (bound) snprintf(text, sizeof text, "coherence %.4f", now->coherence_max);
     if (p->error > 0) snprintf(text + strlen(text), sizeof text - strlen(text), ", error %.4f", p->error);
+    snprintf(coded, sizeof coded, "%.0f%% coded, ", 100 * within);
     if (p->terminal)
         draw(p, label, fmin(1, passes / (double)(now->iterations + 1)), text);
     else
-        fprintf(stderr, "%s: %.0f%% coded, %s\n", label, 100 * within, text);
+        fprintf(stderr, "%s: %.*s%s\n", label, bound ? 0 : (int)strlen(coded), coded, text);
     p->last = run_clock();
 }
 

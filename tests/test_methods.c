@@ -1,4 +1,4 @@
-/* The methods that hold the codes, through the learner: what they find, that their bits depend on nothing but data and
+/* The methods that hold residuals or codes, through the learner: what they find, that their bits depend on nothing but data and
  * options, that a run can be resumed, and that failing memory is survived. */
 #include "check.h"
 
@@ -20,6 +20,8 @@ static const method_case cases[] = {
     {"ipr", "max-coherence", "0.6", 0},
     {"aksvdc", "gamma-relative", "0.05", 0},
     {"idb", "max-coherence", "0.6", 0},
+    {"idl", "max-coherence", "0.5", 0},
+    {"mod", "code-updates", "2", 0},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -235,14 +237,15 @@ static void options_of_other_methods_are_refused(void **state) {
         {"ksvd", "update-iterations", "3", "--update-iterations belongs to --method idl|mocod|parametric, not to ksvd"},
         {"idl", "replace", "0.9", "--replace belongs to --method ksvd|aksvd, not to idl"},
         {"mod", "replace", "0.9", "--replace belongs to --method ksvd|aksvd, not to mod"},
-        {"idl", "max-coherence", "0.5", "--max-coherence belongs to --method inksvd|ipr|idb, not to idl"},
-        {"ksvd", "max-coherence", "0.5", "--max-coherence belongs to --method inksvd|ipr|idb, not to ksvd"},
+        {"mod", "max-coherence", "0.5", "--max-coherence belongs to --method idl|inksvd|ipr|idb, not to mod"},
+        {"ksvd", "code-updates", "2", "--code-updates belongs to --method idl|mod|mocod, not to ksvd"},
+        {"ksvd", "max-coherence", "0.5", "--max-coherence belongs to --method idl|inksvd|ipr|idb, not to ksvd"},
         {"ipr", "decorrelation-passes", "5", "--decorrelation-passes belongs to --method inksvd, not to ipr"},
         {"ipr", "decorrelation-tolerance", "0.1", "--decorrelation-tolerance belongs to --method inksvd, not to ipr"},
         {"inksvd", "ipr-iterations", "5", "--ipr-iterations belongs to --method ipr, not to inksvd"},
         {"inksvd", "sparsity", "5", "--method inksvd needs a target: --max-coherence MU"},
         {"aksvdc", "norms", "rescale", "--norms belongs to --method idl, not to aksvdc"},
-        {"aksvdc", "max-coherence", "0.5", "--max-coherence belongs to --method inksvd|ipr|idb, not to aksvdc"},
+        {"aksvdc", "max-coherence", "0.5", "--max-coherence belongs to --method idl|inksvd|ipr|idb, not to aksvdc"},
         {"aksvdc", "barrier", "5", "--barrier belongs to --method idb, not to aksvdc"},
         {"idb", "replace", "0.5", "--replace belongs to --method ksvd|aksvd, not to idb"},
         {"idb", "max-coherence", "0", "--method idb needs --max-coherence above 0"},

@@ -20,12 +20,30 @@ int bound_check(double bound, int64_t dim, int64_t atoms, inco_error *error) {
                      bound, (long long)atoms, (long long)dim, least, name);
 }
 
+double bound_rounding(inco_type type) {
+    return type == INCO_F32 ? 2.5e-7 : 1e-12;
+}
+
+int bound_check_rounding(double bound, inco_type type, inco_error *error) {
+    const double least = 4 * bound_rounding(type);
+    if (bound >= least) return INCO_OK;
+    return error_set(error, INCO_EINVAL, "--max-coherence %g is lost in the rounding to %s: give %g or more", bound,
+                     type == INCO_F32 ? "f32" : "f64", least);
+}
+
 static int is_bounded(const inco_learner *learner) {
     return learner->options->method == METHOD_IDL && !isnan(learner->options->max_coherence);
 }
 
 double bound_push(const inco_learner *learner) {
     return is_bounded(learner) ? PUSH * learner->energy / (double)learner->d.cols : 0;
+}
+
+int bound_check_learner(const inco_learner *learner, inco_error *error) {
+    const double bound = learner->options->max_coherence;
+    if (!is_bounded(learner)) return INCO_OK;
+    int status = bound_check(bound, learner->d.rows, learner->d.cols, error);
+    return status < 0 ? status : bound_check_rounding(bound, learner->data.source.type, error);
 }
 
 /* The search is shown, and goes on to its end: what is returned keeps the bound, also when the caller wants to stop. */

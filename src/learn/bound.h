@@ -7,6 +7,15 @@
 /* Fails, naming the number, when no dictionary of this size has a coherence of `bound`. */
 int bound_check(double bound, int64_t dim, int64_t atoms, inco_error *error);
 
+/* Fails when the bound is lost in the rounding to the type that the dictionary is written in. */
+int bound_check_rounding(double bound, inco_type type, inco_error *error);
+
+/* How much that rounding can add to a product of unit vectors. */
+double bound_rounding(inco_type type);
+
+/* Both, for what the learner is asked, once it has its start. */
+int bound_check_learner(const inco_learner *learner, inco_error *error);
+
 /* With --method idl and --max-coherence: puts in the place of the learner's result, of its own precision, the nearest
  * dictionary that keeps the bound. */
 int bound_keep(inco_learner *learner, inco_error *error);

@@ -46,21 +46,6 @@ static int check_numbers(const inco_mat *d, inco_error *error) {
     return INCO_OK;
 }
 
-/* How much rounding to the type written can add to a product of unit vectors. */
-static double rounding_of(inco_type type) {
-    return type == INCO_F32 ? 2.5e-7 : 1e-12;
-}
-
-/* Is the bound within what the precision can tell apart? */
-static int check_rounding(const decoherence *w, inco_error *error) {
-    const inco_decohere_info *info = w->info;
-    const double least = 4 * rounding_of(info->precision);
-    if (info->bound < least && info->coherence_before > info->bound)
-        return error_set(error, INCO_EINVAL, "--max-coherence %g is lost in the rounding to %s: give %g or more",
-                         info->bound, info->precision == INCO_F32 ? "f32" : "f64", least);
-    return INCO_OK;
-}
-
 /* Without data there is nothing to code, or to cut and scale. */
 static int check_data(const decoherence *w, inco_error *error) {
     const inco_source *data = w->input->data;
@@ -215,7 +200,7 @@ static int search(decoherence *w, const inco_mat *out, inco_error *error) {
     for (int k = 0; k < ATTEMPTS && status == INCO_OK && !info->reached; k++) {
         nearest_result found;
         coherence mu;
-        settings.bound = info->bound - ldexp(rounding_of(info->precision), 2 * k);
+        settings.bound = info->bound - ldexp(bound_rounding(info->precision), 2 * k);
         mat_copy(&w->unit, &w->given);
         TRY(nearest(&w->unit, w->weight, w->input->data ? &w->s : NULL, &settings, &found, error));
         put_atoms(w, out);
@@ -249,7 +234,7 @@ static int run(decoherence *w, inco_mat *result, inco_error *error) {
     info->coherence_rms = mu.rms;
     info->reached = mu.max <= info->bound;
     TRY(bound_check(info->bound, info->dim, w->used, error));
-    TRY(check_rounding(w, error));
+    if (!info->reached) TRY(bound_check_rounding(info->bound, info->precision, error));
     if (w->input->data) TRY(code_data(w, error));
     if (info->reached) goto done;
     TRY(mat_new_raw(&w->unit, INCO_F64, d->rows, w->used, error));

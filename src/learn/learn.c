@@ -504,12 +504,6 @@ done:
     return status;
 }
 
-/* 0 without one. Where it is met within a tolerance, the last digits are those of rounding to single precision. */
-static double target_of(const inco_options *o) {
-    const double tolerance = options_coherence_tolerance(o);
-    return isnan(o->max_coherence) ? 0 : o->max_coherence + tolerance + (tolerance > 0 ? 1e-6 : 0);
-}
-
 static void describe(inco_learner *learner) {
     inco_learn_info *info = &learner->info;
     const inco_options *o = learner->options;
@@ -522,7 +516,7 @@ static void describe(inco_learner *learner) {
     info->gamma = gamma_of(learner);
     info->gamma_relative = energy > 0 ? info->gamma * atoms / energy : 0;
     info->tight_ratio = energy > 0 ? info->gamma * (atoms * atoms / dim - atoms) / energy : 0;
-    info->coherence_target = target_of(o);
+    info->coherence_target = isnan(o->max_coherence) ? 0 : o->max_coherence + options_coherence_tolerance(o);
     info->eta = eta_of(learner);
     info->isa = inco_isa();
     info->blas = inco_blas();
@@ -533,8 +527,7 @@ static void describe(inco_learner *learner) {
 static int run(inco_learner *learner, inco_error *error) {
     int status, stopped;
     TRY(make_start(learner, error));
-    if (!isnan(learner->options->max_coherence))
-        TRY(bound_check(learner->options->max_coherence, learner->d.rows, learner->d.cols, error));
+    TRY(bound_check_learner(learner, error));
     TRY(make_parts(learner, error));
     learner->info.relative_error = learner->info.mean_cardinality = NAN; /* until the final coding */
     TRY(stopped = iterate_all(learner, error));

@@ -1,0 +1,224 @@
+/* A bound on coherence in learning, and codes solved for anew on their atoms. */
+#include <stdlib.h>
+
+#include "code/refit.h"
+#include "learning.h"
+#include "sparse/csc.h"
+
+static double product(const inco_mat *a, int64_t j, const inco_mat *b, int64_t k) {
+    double sum = 0;
+    for (int64_t i = 0; i < a->rows; i++) sum += mat_get(a, i, j) * mat_get(b, i, k);
+    return sum;
+}
+
+/* The largest |d_i'd_j| of the atoms as they are stored, scaled to unit norm. */
+static double largest_product(const inco_mat *d) {
+    double largest = 0;
+    for (int64_t j = 0; j < d->cols; j++)
+        for (int64_t k = 0; k < j; k++)
+            largest = fmax(largest, fabs(product(d, j, d, k)) / sqrt(product(d, j, d, j) * product(d, k, d, k)));
+    return largest;
+}
+
+/* ---- Codes on their atoms ---- */
+
+/* Codes of three atoms, coefficients of no meaning. */
+static inco_csc some_codes(const inco_mat *d, const inco_mat *x) {
+    inco_options *o = check_options((const char *const[]){"coder", "omp", "sparsity", "3", NULL});
+    inco_coder *coder;
+    inco_csc codes = {0};
+    assert_int_equal(inco_coder_new(&coder, d, x->type, o, NULL), INCO_OK);
+    assert_int_equal(inco_coder_run(coder, x, &codes, NULL, NULL), INCO_OK);
+    for (int64_t k = 0; k < codes.start[codes.cols]; k++) {
+        if (codes.type == INCO_F32)
+            ((float *)codes.value)[k] = 7;
+        else
+            ((double *)codes.value)[k] = 7;
+    }
+    inco_coder_free(coder);
+    inco_options_free(o);
+    return codes;
+}
+
+static void rest_of(const inco_mat *d, const inco_mat *x, const inco_csc *codes, int64_t n, double *rest) {
+    for (int64_t i = 0; i < x->rows; i++) {
+        rest[i] = mat_get(x, i, n);
+        for (int64_t k = codes->start[n]; k < codes->start[n + 1]; k++)
+            rest[i] -= csc_value(codes, k) * mat_get(d, i, codes->index[k]);
+    }
+}
+
+/* Least squares: what is left is orthogonal to the atoms of the code. */
+static void refitted_codes_leave_nothing_of_their_atoms(void **state) {
+    const inco_type type = *(inco_type *)*state;
+    const double rounding = type == INCO_F32 ? 1e-6 : 1e-13;
+    inco_mat d = check_dictionary(INCO_F64, 12, 30, 1), x = check_random(type, 12, 200, 2);
+    inco_csc codes = some_codes(&d, &x);
+    double *residual = calloc(200, sizeof *residual), rest[12];
+    assert_int_equal(refit_codes(&d, &x, &codes, residual, 2, NULL), INCO_OK);
+    for (int64_t n = 0; n < 200; n++) {
+        inco_mat r = inco_mat_view(INCO_F64, 12, 1, rest);
+        rest_of(&d, &x, &codes, n, rest);
+        for (int64_t k = codes.start[n]; k < codes.start[n + 1]; k++)
+            assert_true(fabs(product(&d, codes.index[k], &r, 0)) <= rounding * sqrt(product(&x, n, &x, n)));
+        assert_true(fabs(product(&r, 0, &r, 0) - residual[n]) <= rounding * product(&x, n, &x, n));
+    }
+    free(residual);
+    inco_csc_free(&codes);
+    inco_mat_free(&d);
+    inco_mat_free(&x);
+}
+
+static void codes_of_dependent_atoms_stay(void **state) {
+    (void)state;
+    inco_mat d = check_dictionary(INCO_F64, 6, 3, 3), x = check_random(INCO_F64, 6, 1, 4);
+    int64_t start[] = {0, 2};
+    int32_t index[] = {0, 1};
+    double value[] = {0.5, 0.25}, residual, rest[6];
+    inco_csc codes = {.type = INCO_F64, .rows = 3, .cols = 1, .start = start, .index = index, .value = value};
+    inco_mat r = inco_mat_view(INCO_F64, 6, 1, rest);
+    for (int64_t i = 0; i < 6; i++) mat_set(&d, i, 1, mat_get(&d, i, 0));
+    assert_int_equal(refit_codes(&d, &x, &codes, &residual, 1, NULL), INCO_OK);
+    assert_true(value[0] == 0.5 && value[1] == 0.25);
+    rest_of(&d, &x, &codes, 0, rest);
+    assert_true(fabs(residual - product(&r, 0, &r, 0)) <= 1e-12 * residual);
+    inco_mat_free(&d);
+    inco_mat_free(&x);
+}
+
+/* ---- Learning ---- */
+
+static inco_options *bounded(const char *bound, const char *option, const char *value) {
+    return check_options((const char *const[]){"atoms", "40", "coder", "omp", "sparsity", "4", "iterations", "4",
+                                               "max-coherence", bound, option, value, NULL});
+}
+
+/* To the last bit, in either precision, with and without the penalty; the Welch bound of 16 x 40 is .196. */
+static void a_bound_is_kept(void **state) {
+    static const char *const bounds[] = {"0.9", "0.5", "0.3", "0.25"}, *const gammas[] = {"0", "0.1"};
+    const inco_type type = *(inco_type *)*state;
+    inco_mat truth = check_dictionary(type, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6), d;
+    inco_learn_info info;
+    for (int i = 0; i < 8; i++) {
+        inco_options *o = bounded(bounds[i % 4], "gamma-relative", gammas[i / 4]);
+        assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
+        assert_true(largest_product(&d) <= atof(bounds[i % 4]));
+        assert_true(info.coherence_max <= info.coherence_target);
+        assert_true(info.coherence_target == atof(bounds[i % 4]));
+        inco_mat_free(&d);
+        inco_options_free(o);
+    }
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+/* No update: the start itself is brought within the bound. */
+static void a_bound_is_kept_without_iterations(void **state) {
+    const inco_type type = *(inco_type *)*state;
+    inco_mat truth = check_dictionary(type, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6), d;
+    inco_options *o = bounded("0.4", "iterations", "0");
+    assert_int_equal(learn(&x, o, &d, NULL, NULL), INCO_OK);
+    assert_true(largest_product(&d) <= 0.4);
+    inco_options_free(o);
+    inco_mat_free(&d);
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+static int stop_in_second(void *self, const inco_progress *now) {
+    (void)self;
+    return now->iteration == 2 && !strcmp(now->phase, "code");
+}
+
+static void a_run_that_is_stopped_keeps_its_bound(void **state) {
+    const inco_type type = *(inco_type *)*state;
+    inco_mat truth = check_dictionary(type, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6);
+    inco_source source = inco_source_from_mat(&x);
+    inco_options *o = bounded("0.3", "seed", "1");
+    inco_learner *learner;
+    assert_int_equal(inco_learner_new(&learner, &source, o, NULL), INCO_OK);
+    inco_learner_on_progress(learner, stop_in_second, NULL);
+    assert_int_equal(inco_learner_run(learner, NULL), INCO_STOPPED);
+    inco_mat d = inco_learner_dictionary(learner);
+    assert_true(largest_product(&d) <= 0.3);
+    assert_int_equal(inco_learner_info(learner)->iterations, 1);
+    inco_learner_free(learner);
+    inco_options_free(o);
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+static void a_bound_that_nothing_keeps_is_refused(void **state) {
+    (void)state;
+    inco_mat truth = check_dictionary(INCO_F32, 16, 40, 5), x = planted_signals(&truth, 200, 4, 6), d;
+    inco_error error = {0};
+    inco_options *low = bounded("0.19", "seed", "0"), *none = bounded("0", "atoms", "8");
+    assert_int_equal(learn(&x, low, &d, NULL, &error), INCO_EINVAL);
+    assert_string_equal(error.message,
+                        "--max-coherence 0.19 cannot be kept: 40 atoms of 16 dimensions have a coherence "
+                        "of 0.196116 or more (Welch bound)");
+    assert_int_equal(learn(&x, none, &d, NULL, &error), INCO_EINVAL);
+    assert_string_equal(error.message, "--max-coherence 0 is lost in the rounding to f32: give 1e-06 or more");
+    inco_options_free(low);
+    inco_options_free(none);
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+/* Above the Welch bound, which an equiangular frame of this size would need: the best found is returned, and said. */
+static void a_bound_that_is_missed_is_told(void **state) {
+    (void)state;
+    inco_mat truth = check_dictionary(INCO_F64, 16, 40, 5), x = planted_signals(&truth, 400, 4, 6), d;
+    inco_options *o = bounded("0.1962", "seed", "0");
+    inco_learn_info info;
+    assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
+    assert_true(info.coherence_max > info.coherence_target);
+    assert_true(fabs(info.coherence_max - largest_product(&d)) < 1e-12);
+    assert_true(info.coherence_max < 0.25);
+    inco_options_free(o);
+    inco_mat_free(&d);
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+/* New codes between updates fit the data closer: the error after as many iterations is lower. */
+static void code_updates_lower_the_error(void **state) {
+    static const char *const rounds[] = {"0", "3"}, *const methods[] = {"idl", "mod", "mocod"};
+    const inco_type type = *(inco_type *)*state;
+    inco_mat truth = check_dictionary(type, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6), d;
+    for (int m = 0; m < 3; m++) {
+        double error[2];
+        for (int i = 0; i < 2; i++) {
+            inco_learn_info info;
+            inco_options *o =
+                check_options((const char *const[]){"atoms", "40", "coder", "omp", "sparsity", "4", "iterations", "4",
+                                                    "method", methods[m], "code-updates", rounds[i], NULL});
+            assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
+            error[i] = info.relative_error;
+            inco_mat_free(&d);
+            inco_options_free(o);
+        }
+        assert_true(error[1] < 0.97 * error[0]);
+    }
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+int main(void) {
+    static inco_type f32 = INCO_F32, f64 = INCO_F64;
+#define BOTH(test)                                                                                                     \
+    {#test " (f32)", test, NULL, NULL, &f32}, {                                                                        \
+#test " (f64)", test, NULL, NULL, &f64                                                                         \
+    }
+    const struct CMUnitTest tests[] = {
+        BOTH(refitted_codes_leave_nothing_of_their_atoms),
+        cmocka_unit_test(codes_of_dependent_atoms_stay),
+        BOTH(a_bound_is_kept),
+        BOTH(a_bound_is_kept_without_iterations),
+        BOTH(a_run_that_is_stopped_keeps_its_bound),
+        cmocka_unit_test(a_bound_that_nothing_keeps_is_refused),
+        cmocka_unit_test(a_bound_that_is_missed_is_told),
+        BOTH(code_updates_lower_the_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
