@@ -132,6 +132,17 @@ done:
     return status;
 }
 
+/* Atoms that nothing has moved but the rounding of norms are put back as they were. */
+static void put_back(const nearing *w, const inco_mat *d) {
+    const int64_t rows = d->rows;
+    for (int64_t j = 0; j < d->cols && !w->s; j++) {
+        double *atom = mat_column(d, j), furthest = 0;
+        const double *old = mat_column(&w->target, j);
+        for (int64_t i = 0; i < rows; i++) furthest = fmax(furthest, fabs(atom[i] - old[i]));
+        if (furthest < 1e-14) memcpy(atom, old, (size_t)rows * sizeof *atom);
+    }
+}
+
 /* Minimises (DECO-3) from d, in place. */
 static int run_stage(nearing *w, inco_mat *d, inco_error *error) {
     const int memory = w->problem.n > LARGE ? MEMORY_PAIRS_LARGE : MEMORY_PAIRS;
@@ -140,6 +151,7 @@ static int run_stage(nearing *w, inco_mat *d, inco_error *error) {
     lbfgs_result found;
     int status;
     TRY(lbfgs_minimize(&w->problem, &search, d->data, &found, error));
+    put_back(w, d);
     TRY(measure(w, d, &r->after, &r->coherence, error));
     r->stages++;
     r->iterations += found.iterations;
