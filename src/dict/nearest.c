@@ -198,17 +198,21 @@ static int raise_weight(nearing *w, inco_mat *d, inco_error *error) {
     return status;
 }
 
-/* (DECO-4): tau is lowered by what still exceeds the bound, until nothing does. Where that would take much of the
- * bound, the weight is raised instead. */
-static int shift_bound(nearing *w, inco_mat *d, inco_error *error) {
+/* (DECO-4): tau is lowered by what still exceeds the bound. Where that would take much of the bound, the weight is
+ * raised instead. */
+static void lower_tau(nearing *w) {
     const double bound = w->settings->bound;
+    w->tau -= 1.1 * (w->result->coherence - bound) + 1e-13;
+    if (w->tau >= 0.9 * bound) return;
+    w->tau = bound;
+    w->eta *= RAISE;
+}
+
+/* At least one careful stage, and more until nothing exceeds the bound. */
+static int shift_bound(nearing *w, inco_mat *d, inco_error *error) {
     int status = INCO_OK;
-    for (int k = 0; k < SHIFTS && status == INCO_OK && !w->result->reached; k++) {
-        w->tau -= 1.1 * (w->result->coherence - bound) + 1e-13;
-        if (w->tau < 0.9 * bound) {
-            w->tau = bound;
-            w->eta *= RAISE;
-        }
+    for (int k = 0; k < SHIFTS && status == INCO_OK && (k == 0 || !w->result->reached); k++) {
+        if (!w->result->reached) lower_tau(w);
         status = run_stage(w, d, FINELY, error);
     }
     return status;
