@@ -27,8 +27,6 @@ static int on_progress(void *self, const inco_progress *now) {
 static void summarize(const decohere_job *job) {
     const inco_decohere_info *info = &job->info;
     const run *r = job->run;
-    run_say(r, "%lld atoms of %lld dimensions, %s", (long long)info->atoms, (long long)info->dim,
-            results_precision(info->precision));
     if (info->zero_atoms) run_say(r, "  zero atoms        %lld, left as they are", (long long)info->zero_atoms);
     run_say(r, "  coherence         %.6f, was %.6f (bound %g, %s %.6f)", info->coherence_max, info->coherence_before,
             info->bound, results_bound(info->dim, info->atoms - info->zero_atoms), info->welch);
@@ -115,6 +113,8 @@ static int perform(run *r) {
                                        .on_progress = on_progress,
                                        .self = &job};
     run_hold_signals(1);
+    run_say(r, "%s: %lld atoms of %lld dimensions, %s", r->paths[0], (long long)job.dictionary.cols,
+            (long long)job.dictionary.rows, results_precision(job.dictionary.type));
     TRY(inco_decohere(&input, r->options, &job.result, &job.info, &r->error));
     progress_clear(&job.progress);
     summarize(&job);

@@ -15,14 +15,13 @@ static int on_progress(void *self, const inco_progress *now) {
 
 static void summarize(const run *r, const inco_frame_info *info) {
     const char *bound = results_bound(info->dim, info->atoms);
-    run_say(r, "%lld atoms of %lld dimensions, %s", (long long)info->atoms, (long long)info->dim,
-            results_precision(info->precision));
     if (info->welch > 0)
         run_say(r, "  coherence         %.6f (%s %.6f, ratio %.4f)", info->coherence_max, bound, info->welch,
                 info->coherence_max / info->welch);
     else
         run_say(r, "  coherence         %.6f (no more atoms than dimensions)", info->coherence_max);
-    run_say(r, "  tight frame       D D' is (L/D) I to %.1e", info->tightness);
+    run_say(r, "  tight frame       %s: D D' differs from (L/D) I by %.1e at most", info->tightness < 1e-6 ? "yes" : "no",
+            info->tightness);
     if (info->welch > 0)
         run_say(r, "  found             from start %lld of %lld, counted from 0; ended by %s", (long long)info->start,
                 (long long)info->starts, info->stopped_by);
@@ -62,6 +61,8 @@ static int perform(run *r) {
     TRY(inco_options_check(r->options, INCO_FRAME, &r->error));
     TRY(outputs_check(r, (const output[]){{"-o", path, OUTPUT_MATRIX}}, 1, NULL, 0));
     run_hold_signals(1);
+    run_say(r, "%.0f atoms of %.0f dimensions", inco_options_get_number(r->options, "atoms"),
+            inco_options_get_number(r->options, "dim"));
     TRY(inco_frame(r->options, on_progress, &bar, &frame, &info, &r->error));
     const int outcome = status;
     progress_clear(&bar);

@@ -46,7 +46,7 @@ static const row table[] = {
     ROW("dim", 0, "D", NULL, NULL, F, "Dictionary", INTEGER, dim, 1, MANY,
         "frame: dimensions of an atom (needed)"),
     ROW("atoms", 0, "L", NULL, NULL, L | F, "Dictionary", INTEGER, atoms, 1, MANY,
-        "number of atoms to learn (needed, unless --init or --resume names a file)"),
+        "number of atoms (needed; for learn, unless --init or --resume names a file)"),
     ROW("tight", 0, NULL, NULL, NULL, F, "Dictionary", FLAG, tight, 0, 0,
         "frame: make it tight, D D' = (L / D) I, at the lowest coherence that leaves"),
     ROW("starts", 0, "N", NULL, NULL, F, "Dictionary", INTEGER, starts, 1, MANY,

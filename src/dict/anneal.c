@@ -11,8 +11,8 @@
 #include "mat/blas.h"
 #include "mat/mat.h"
 
-enum { MEMORY_PAIRS = 8, MEMORY_PAIRS_LARGE = 5, LARGE = 4000000, TIGHTEN_STEPS = 5000 };
-static const double TIGHT_WEIGHT = 10, TIGHT_ENOUGH = 1e-13;
+enum { MEMORY_PAIRS = 8, MEMORY_PAIRS_LARGE = 5, LARGE = 4000000, TIGHTEN_STEPS = 5000, TIGHT_LEVEL = 12 };
+static const double TIGHT_WEIGHT = 4, TIGHT_ENOUGH = 1e-13;
 
 typedef struct annealing {
     lbfgs_problem problem;
@@ -20,6 +20,7 @@ typedef struct annealing {
     inco_mat d; /* the unknown with its columns normalised */
     double *norm;
     int tight, threads;
+    double hold;         /* weight on the gap */
     inco_mat gap;        /* (FRAME-4): (D / L) D D' - I */
     inco_mat multiplier; /* of the gap, D x D */
     inco_mat pull;       /* multiplier + weight * gap */
@@ -39,9 +40,9 @@ static double add_tightness(annealing *w, const inco_mat *gradient) {
     double *pull = w->pull.data;
     const double *gap = w->gap.data, *multiplier = w->multiplier.data;
     measure_gap(&w->d, w->threads, &w->gap);
-    for (int64_t i = 0; i < n; i++) pull[i] = multiplier[i] + TIGHT_WEIGHT * gap[i];
+    for (int64_t i = 0; i < n; i++) pull[i] = multiplier[i] + w->hold * gap[i];
     blas_multiply(w->threads, "NN", 2 * (double)w->d.rows / (double)w->d.cols, &w->pull, &w->d, 1, gradient);
-    return blas_dot(n, multiplier, gap) + TIGHT_WEIGHT / 2 * blas_dot(n, gap, gap);
+    return blas_dot(n, multiplier, gap) + w->hold / 2 * blas_dot(n, gap, gap);
 }
 
 /* D <- D - gap D / 2, the Newton step to a tight frame, and unit norms again, in turns. */
@@ -116,10 +117,11 @@ static int pass_level(annealing *w, inco_mat *d, const anneal_settings *settings
     const lbfgs_settings search = {memory, settings->iterations, 1e-14, settings->threads};
     lbfgs_result found;
     w->top.levels = level;
+    w->hold = level > TIGHT_LEVEL ? ldexp(TIGHT_WEIGHT, level - TIGHT_LEVEL) : TIGHT_WEIGHT;
     int status = lbfgs_minimize(&w->problem, &search, d->data, &found, error);
     if (status < 0 || !w->tight) return status;
     measure_gap(d, w->threads, &w->gap);
-    blas_axpy(w->gap.rows * w->gap.cols, TIGHT_WEIGHT, w->gap.data, w->multiplier.data);
+    blas_axpy(w->gap.rows * w->gap.cols, w->hold, w->gap.data, w->multiplier.data);
     return status;
 }
 

@@ -12,6 +12,7 @@
 /* LIST_SHARE: a pair of a list costs about that many times its share of all products. PATIENCE: evaluations before
  * gathering is tried again when there were too many pairs. ATOMS_TOGETHER: of a list, by one task. */
 enum { LIST_SHARE = 24, PATIENCE = 10, ATOMS_TOGETHER = 16 };
+static const double LEAST_MARGIN = 1e-3;
 
 typedef struct hinge_slot {
     double sum, max;
@@ -280,6 +281,7 @@ int hinge_eval_pairs(hinge *w, const inco_mat *d, double tau, double weight, con
         TRY(hinge_collect(w, d, tau - w->margin, error));
         others = w->limit;
         w->patience = w->listed ? 0 : PATIENCE;
+        if (!w->listed) w->margin = fmax(w->margin / 2, LEAST_MARGIN);
     }
     if (!w->listed) return hinge_eval(w, d, tau, weight, gradient, h, error);
     w->visits++;

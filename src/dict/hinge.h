@@ -17,7 +17,7 @@ typedef struct hinge_list {
 typedef struct hinge {
     int64_t pairs;         /* above tau, when last evaluated */
     double max;            /* the largest |d_i'd_j|, when last evaluated */
-    double margin;         /* hinge_eval_pairs: products above tau - margin are gathered */
+    double margin;         /* hinge_eval_pairs: products above tau - margin are gathered; halved when too many are */
     int64_t visits, walks; /* times that hinge_eval_pairs went over a list, and over all products; since open */
 
     pairs_work all;

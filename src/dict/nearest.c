@@ -18,6 +18,7 @@ enum { MEMORY_PAIRS = 8, MEMORY_PAIRS_LARGE = 5, LARGE = 4000000 };
 enum { RAISES = 8, SHIFTS = 12 };                    /* stages of a rising weight, and of a lowered bound */
 static const double FIRST_WEIGHT = 10, RAISE = 4;    /* of the penalty, beside a fit of order 1 per atom */
 static const double CLOSE = 1e-4;                    /* share of the bound: exceeded by so little, it is shifted */
+static const double ROUGHLY = 1e-3, FINELY = 1e-6;   /* gradients per atom's unit of fit, at the end of a stage */
 static const double ALIKE = 1 - 1e-6, PARTED = 0.01; /* products of equal atoms; how far they are moved */
 
 typedef struct nearing {
@@ -132,14 +133,26 @@ done:
     return status;
 }
 
+/* Atoms that nothing has moved but the rounding of norms are put back as they were. */
+static void put_back(const nearing *w, const inco_mat *d) {
+    const int64_t rows = d->rows;
+    for (int64_t j = 0; j < d->cols && !w->s; j++) {
+        double *atom = mat_column(d, j), furthest = 0;
+        const double *old = mat_column(&w->target, j);
+        for (int64_t i = 0; i < rows; i++) furthest = fmax(furthest, fabs(atom[i] - old[i]));
+        if (furthest < 1e-14) memcpy(atom, old, (size_t)rows * sizeof *atom);
+    }
+}
+
 /* Minimises (DECO-3) from d, in place. */
-static int run_stage(nearing *w, inco_mat *d, inco_error *error) {
+static int run_stage(nearing *w, inco_mat *d, double tolerance, inco_error *error) {
     const int memory = w->problem.n > LARGE ? MEMORY_PAIRS_LARGE : MEMORY_PAIRS;
-    const lbfgs_settings search = {memory, w->settings->iterations, 1e-10, w->settings->threads};
+    const lbfgs_settings search = {memory, w->settings->iterations, tolerance, w->settings->threads};
     nearest_result *r = w->result;
     lbfgs_result found;
     int status;
     TRY(lbfgs_minimize(&w->problem, &search, d->data, &found, error));
+    put_back(w, d);
     TRY(measure(w, d, &r->after, &r->coherence, error));
     r->stages++;
     r->iterations += found.iterations;
@@ -179,24 +192,28 @@ static int raise_weight(nearing *w, inco_mat *d, inco_error *error) {
     w->eta = FIRST_WEIGHT;
     for (int k = 0; k < RAISES && status == INCO_OK; k++) {
         if (k > 0) w->eta *= RAISE;
-        status = run_stage(w, d, error);
+        status = run_stage(w, d, ROUGHLY, error);
         if (w->result->coherence <= bound * (1 + CLOSE)) break;
     }
     return status;
 }
 
-/* (DECO-4): tau is lowered by what still exceeds the bound, until nothing does. Where that would take much of the
- * bound, the weight is raised instead. */
-static int shift_bound(nearing *w, inco_mat *d, inco_error *error) {
+/* (DECO-4): tau is lowered by what still exceeds the bound. Where that would take much of the bound, the weight is
+ * raised instead. */
+static void lower_tau(nearing *w) {
     const double bound = w->settings->bound;
+    w->tau -= 1.1 * (w->result->coherence - bound) + 1e-13;
+    if (w->tau >= 0.9 * bound) return;
+    w->tau = bound;
+    w->eta *= RAISE;
+}
+
+/* At least one careful stage, and more until nothing exceeds the bound. */
+static int shift_bound(nearing *w, inco_mat *d, inco_error *error) {
     int status = INCO_OK;
-    for (int k = 0; k < SHIFTS && status == INCO_OK && !w->result->reached; k++) {
-        w->tau -= 1.1 * (w->result->coherence - bound) + 1e-13;
-        if (w->tau < 0.9 * bound) {
-            w->tau = bound;
-            w->eta *= RAISE;
-        }
-        status = run_stage(w, d, error);
+    for (int k = 0; k < SHIFTS && status == INCO_OK && (k == 0 || !w->result->reached); k++) {
+        if (!w->result->reached) lower_tau(w);
+        status = run_stage(w, d, FINELY, error);
     }
     return status;
 }
@@ -231,7 +248,7 @@ static int return_to_fit(nearing *w, inco_mat *d, inco_error *error) {
     int status;
     TRY(mat_convert(&kept, d, INCO_F64, error));
     w->tau = w->settings->bound * (1 - CLOSE);
-    TRY(run_stage(w, d, error));
+    TRY(run_stage(w, d, FINELY, error));
     if (status == INCO_OK) TRY(shift_bound(w, d, error));
     if (w->result->reached && w->result->after <= before.after) goto done;
     mat_copy(d, &kept);

@@ -17,6 +17,7 @@
 #include "sparse/csc.h"
 
 enum { ATTEMPTS = 3, STEPS_MOST = 300, STEPS_LEAST = 60 };
+static const double LEAST_WEIGHT = 1e-3;
 static const double STEPS_WORK = 3e11; /* D L^2 in all, of one stage's steps */
 
 typedef struct decoherence {
@@ -65,6 +66,13 @@ static int check_data(const decoherence *w, inco_error *error) {
 
 /* ---- Atoms and norms ---- */
 
+/* (DECO-1): squared norms, but no less than LEAST_WEIGHT of their mean, so that a faint atom has a place too. */
+static void weigh_atoms(const decoherence *w) {
+    double sum = 0;
+    for (int64_t k = 0; k < w->used; k++) sum += w->weight[k] = w->norm[w->index[k]] * w->norm[w->index[k]];
+    for (int64_t k = 0; k < w->used; k++) w->weight[k] = fmax(w->weight[k], LEAST_WEIGHT * sum / (double)w->used);
+}
+
 static int take_atoms(decoherence *w, inco_error *error) {
     const inco_mat *d = w->input->dictionary;
     int status = INCO_OK;
@@ -83,7 +91,7 @@ static int take_atoms(decoherence *w, inco_error *error) {
     const gram_atoms atoms = {d, w->index, w->norm, w->used};
     gram_gather(&atoms, 0, w->used, w->given.data);
     mat_normalize_columns(&w->given, NULL);
-    for (int64_t k = 0; k < w->used; k++) w->weight[k] = w->norm[w->index[k]] * w->norm[w->index[k]];
+    weigh_atoms(w);
     w->info->zero_atoms = d->cols - w->used;
 done:
     return status;
