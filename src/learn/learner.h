@@ -28,6 +28,7 @@ struct inco_learner {
     collector *sums; /* A and B of a pass ... */
     training held;   /* ... or codes and residuals, as the method needs */
     double *use;     /* by atom: A_jj of the last pass */
+    int64_t *usage;  /* by atom: signals that use it in the final coding */
     worst_list worst;
     inco_progress_fn callback;
     void *callback_self;
