@@ -73,6 +73,11 @@ void facts_command_line(facts *f, const run *r) {
     if (f->count) f->fact[f->count - 1].code = 1;
 }
 
+void facts_machine(facts *f, int threads, const char *isa, const char *blas) {
+    const size_t name = strcspn(blas, " "), length = name + (blas[name] ? 1 + strcspn(blas + name + 1, " ") : 0);
+    facts_add(f, "Machine", "%d thread%s, %s, %.*s", threads, threads == 1 ? "" : "s", isa, (int)length, blas);
+}
+
 void facts_free(facts *f) {
     for (int i = 0; i < f->count; i++) {
         free((char *)f->fact[i].value);

@@ -16,6 +16,8 @@ typedef struct facts {
 void facts_add(facts *f, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Small print for the last one. */
 void facts_note(facts *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Threads, kernels, and the name and version of the BLAS. */
+void facts_machine(facts *f, int threads, const char *isa, const char *blas);
 /* The command line of this run, as a shell would read it again. */
 void facts_command_line(facts *f, const run *r);
 /* Words joined by spaces. To be freed; NULL when there is no memory. */

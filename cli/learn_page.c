@@ -61,27 +61,19 @@ static void add_run(facts *f, const learn_job *job, const inco_learn_info *info)
     facts_add(f, "Stopped by", "%s", run_signal() ? "a signal" : info->stopped_by);
     facts_add(f, "Time", "%.1f s: coding %.1f, update %.1f", info->seconds_total, info->seconds_code,
               info->seconds_update);
-    facts_add(f, "Machine", "%d thread%s, %s, %s", info->threads, info->threads == 1 ? "" : "s", info->isa, info->blas);
+    facts_machine(f, info->threads, info->isa, info->blas);
 }
 
 /* ---- The page ---- */
 
 /* What the atoms are: sounds of a rate, or patches. */
-static int add_shape(const learn_job *job, inco_summary *s) {
-    inco_origin origin = {0};
+static void add_shape(const learn_job *job, inco_summary *s) {
     char patch[64];
     long long rows = 0, cols = 0;
-    if (!job->data) {
-        s->rate = inco_options_get_number(job->run->options, "rate");
-        return INCO_OK;
-    }
-    int status = inco_data_origin(job->data, &origin, &job->run->error);
-    s->rate = origin.rate;
+    s->rate = job->data ? inco_data_rate(job->data) : inco_options_get_number(job->run->options, "rate");
     if (inco_options_get(job->run->options, "patch", patch, sizeof patch) > 0) sscanf(patch, "%lldx%lld", &rows, &cols);
     s->patch_rows = rows;
     s->patch_cols = cols;
-    inco_origin_free(&origin);
-    return status;
 }
 
 int learn_page(learn_job *job) {
@@ -96,8 +88,7 @@ int learn_page(learn_job *job) {
                       .mean_cardinality = info->mean_cardinality};
     char subtitle[256], *name = strrchr(job->output, '/');
     if (!page_wanted(&job->page)) return INCO_OK;
-    int status = add_shape(job, &s);
-    if (status < 0) return status;
+    add_shape(job, &s);
     add_run(&job->page.facts, job, info);
     if (run_signal()) { /* asked to end: no more coding */
         inco_data_free(job->page.data);

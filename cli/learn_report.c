@@ -120,6 +120,7 @@ static void write_data(json *j, const learn_job *job) {
     json_integer(j, "signals", source->count);
     json_integer(j, "dim", source->dim);
     json_text(j, "precision", results_precision(source->type));
+    if (inco_data_rate(job->data) > 0) json_number(j, "rate", inco_data_rate(job->data));
     json_end_object(j);
 }
 

@@ -39,11 +39,16 @@ static int copy_option(page *p, const char *name, page_option value_of, const vo
 int page_open_test(page *p, page_option value_of, const void *self, int64_t dim) {
     static const char *const names[] = {"columns", "variable", "window", "hop", "rate", "patch", "center", "threads"};
     run *r = p->run;
+    char center[16];
     int status = INCO_OK;
     if (!p->test) return INCO_OK;
     p->data_options = inco_options_new();
     if (!p->data_options) TRY(run_no_memory(r));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) TRY(copy_option(p, names[i], value_of, self));
+    inco_options_get(p->data_options, "center", center, sizeof center);
+    if (!strcmp(center, "feature"))
+        TRY(run_fail(r, INCO_EINVAL,
+                     "--test has no place with --center feature: the means that were taken off are not kept"));
     TRY(inco_data_open(&p->data, (const char *const[]){p->test}, 1, p->data_options, &r->error));
     const int64_t found = inco_data_source(p->data)->dim;
     if (dim && dim != found)

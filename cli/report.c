@@ -41,6 +41,27 @@ static void add_text(report_job *job, const char *name, const char *member) {
     free(text);
 }
 
+static void add_version(report_job *job) {
+    char *version = text_of(job->log, "start.version");
+    if (version) facts_add(&job->page.facts, "Program", "inco %s", version);
+    free(version);
+}
+
+/* 2026-03-01T12:00:00Z, as people write it. */
+static void add_date(report_job *job) {
+    char *time = text_of(job->log, "start.time");
+    if (time && strlen(time) >= 16) facts_add(&job->page.facts, "Date", "%.10s %.5s UTC", time, time + 11);
+    free(time);
+}
+
+static void add_machine(report_job *job) {
+    char *isa = text_of(job->log, "start.isa"), *blas = text_of(job->log, "start.blas");
+    const double threads = inco_log_number(job->log, "start.threads");
+    if (isa && blas && threads > 0) facts_machine(&job->page.facts, (int)threads, isa, blas);
+    free(isa);
+    free(blas);
+}
+
 static void add_data(report_job *job) {
     char *kind = text_of(job->log, "start.data.kind"), *precision = text_of(job->log, "start.data.precision");
     const double files = inco_log_number(job->log, "start.data.files");
@@ -57,8 +78,8 @@ static void add_run(report_job *job) {
     const double gamma = inco_log_number(job->log, "end.gamma"), total = inco_log_number(job->log, "end.seconds.total");
     add_text(job, "Command", "start.command_line");
     if (f->count) f->fact[f->count - 1].code = 1;
-    add_text(job, "Program", "start.version");
-    add_text(job, "Date", "start.time");
+    add_version(job);
+    add_date(job);
     add_data(job);
     add_text(job, "Method", "start.options.method");
     if (gamma > 0) facts_note(f, "γ = %.6g, relative %.6g", gamma, inco_log_number(job->log, "end.gamma_relative"));
@@ -70,8 +91,7 @@ static void add_run(report_job *job) {
                   inco_log_number(job->log, "end.seconds.update"));
     else
         facts_add(f, "Stopped by", "the log ends before the run does");
-    add_text(job, "BLAS", "start.blas");
-    facts_add(f, "Page by", "inco %s", inco_version());
+    add_machine(job);
 }
 
 static int agree(report_job *job) {
@@ -96,12 +116,15 @@ static inco_summary summarise(const report_job *job) {
     int64_t atoms;
     long long rows = 0, cols = 0;
     char patch[64];
-    const double signals = inco_log_number(log, "end.signals"), rate = inco_log_number(log, "start.options.rate");
+    const double signals = inco_log_number(log, "end.signals"), sampled = inco_log_number(log, "start.data.rate"),
+                 asked = inco_log_number(log, "start.options.rate");
     inco_summary s = {.dictionary = &job->dictionary,
                       .signals = signals > 0 ? (int64_t)signals : 0,
                       .relative_error = inco_log_number(log, "end.relative_error"),
                       .mean_cardinality = inco_log_number(log, "end.mean_cardinality"),
-                      .rate = rate > 0 ? rate : 0};
+                      .rate = sampled > 0 ? sampled
+                              : asked > 0 ? asked
+                                          : 0};
     s.iterations = inco_log_iterations(log, &s.iteration_count);
     s.uses = inco_log_usage(log, &atoms);
     if (atoms != job->dictionary.cols) s.uses = NULL;

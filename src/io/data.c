@@ -355,6 +355,10 @@ const char *inco_data_kind(const inco_data *d) {
     return io_kind_name(d->cut.kind);
 }
 
+double inco_data_rate(const inco_data *d) {
+    return d->cut.kind == IO_AUDIO ? d->files[0].array.rate : 0;
+}
+
 /* Random windows and patches cannot be put back: they have no origin. */
 int inco_data_origin(const inco_data *d, inco_origin *origin, inco_error *error) {
     *origin = (inco_origin){.size = sizeof *origin, .signals = d->source.count};

@@ -5,7 +5,7 @@
 
 #include "report/scale.h"
 
-enum { DRAWN_MAX = 400, DOTS_MAX = 40, CHAR = 7, LINE = 18, PAD = 8, COLOURS = 6 };
+enum { DRAWN_MAX = 400, DOTS_MAX = 40, CHAR = 7, LINE = 18, PAD = 8, KEY = 26, COLOURS = 6, DASHES = 3 };
 
 const chart_size chart_wide = {620, 320, 8, 5, "wide"};
 const chart_size chart_narrow = {350, 290, 5, 5, "narrow"};
@@ -49,6 +49,7 @@ static void take(scale *s, double value) {
 
 static void take_series(drawing *d, const inco_series *s) {
     for (int64_t k = 0; k < s->count; k++) {
+        d->x.whole = d->x.whole && chart_x(s, k) == floor(chart_x(s, k));
         take(&d->x, chart_x(s, k));
         if (s->style != INCO_LINE) take(&d->x, chart_x(s, k) + s->width);
         take(&d->y, s->y[k]);
@@ -67,7 +68,7 @@ static void set_ends(scale *s, const inco_axis *axis) {
 
 static void fit(drawing *d) {
     const inco_chart *c = d->chart;
-    d->x = (scale){.log = c->x.log, .low = INFINITY, .high = -INFINITY};
+    d->x = (scale){.log = c->x.log, .whole = 1, .low = INFINITY, .high = -INFINITY};
     d->y = (scale){.log = c->y.log, .low = INFINITY, .high = -INFINITY};
     for (int i = 0; i < c->series_count; i++) take_series(d, &c->series[i]);
     for (int i = 0; i < c->mark_count; i++) take(c->marks[i].vertical ? &d->x : &d->y, c->marks[i].value);
@@ -83,6 +84,10 @@ static int colour_of(int i) {
     return i % COLOURS + 1;
 }
 
+static int dash_of(int i) {
+    return i % DASHES + 1;
+}
+
 /* Characters, not bytes. */
 static int length_of(const char *text) {
     int count = 0;
@@ -93,26 +98,28 @@ static int length_of(const char *text) {
 static void draw_key(drawing *d, double x, double y, int item) {
     const int is_mark = item >= d->chart->series_count;
     if (is_mark)
-        writer_format(d->w, "<path class=\"mark\" d=\"M%.0f %.0fh16\"/>", x, y - 4);
+        writer_format(d->w, "<path class=\"mark m%d\" d=\"M%.0f %.0fh20\"/>", dash_of(item - d->chart->series_count), x,
+                      y - 4);
     else if (d->chart->series[item].style == INCO_BARS)
-        writer_format(d->w, "<path class=\"bar s%d\" d=\"M%.0f %.0fh16v9h-16z\"/>", colour_of(item), x, y - 9);
+        writer_format(d->w, "<path class=\"bar s%d\" d=\"M%.0f %.0fh20v9h-20z\"/>", colour_of(item), x, y - 9);
     else
-        writer_format(d->w, "<path class=\"line s%d\" d=\"M%.0f %.0fh16\"/>", colour_of(item), x, y - 4);
+        writer_format(d->w, "<path class=\"line s%d\" d=\"M%.0f %.0fh20\"/>", colour_of(item), x, y - 4);
 }
 
-/* Lines with a name, from left to right and on as many lines as it takes; its height. Drawn unless `measure`. */
+/* Series and marks by name, from left to right and on as many lines as it takes; its height. A single series needs
+ * none: its name is that of the axis. Drawn unless `measure`. */
 static double legend(drawing *d, int measure) {
     const inco_chart *c = d->chart;
-    const int items = c->series_count + c->mark_count;
+    const int items = c->series_count + c->mark_count, first = c->series_count > 1 ? 0 : 1;
     double x = 1, y = LINE + 13;
-    if (items < 2) return 0;
-    for (int i = 0; i < items; i++) {
+    if (first >= items) return 0;
+    for (int i = first; i < items; i++) {
         const char *name = i < c->series_count ? c->series[i].name : c->marks[i - c->series_count].name;
-        const double width = 22 + CHAR * length_of(name);
+        const double width = KEY + CHAR * length_of(name);
         if (x > 1 && x + width > d->size->width) x = 1, y += LINE;
         if (!measure) {
             draw_key(d, x, y, i);
-            writer_format(d->w, "<text x=\"%.0f\" y=\"%.0f\">", x + 22, y);
+            writer_format(d->w, "<text x=\"%.0f\" y=\"%.0f\">", x + KEY, y);
             writer_escaped(d->w, name);
             writer_put(d->w, "</text>");
         }
@@ -124,14 +131,14 @@ static double legend(drawing *d, int measure) {
 /* ---- Axes ---- */
 
 static void lay_out(drawing *d) {
-    const ticks t = scale_ticks(&d->y, d->size->y_ticks);
+    const ticks t = scale_ticks(&d->y, d->size->y_ticks + 2);
     int longest = 1;
     for (int i = 0; i < t.count; i++) longest = length_of(t.label[i]) > longest ? length_of(t.label[i]) : longest;
     d->legend = legend(d, 1);
     d->x.from = PAD + CHAR * longest;
     d->x.to = d->size->width - 12;
     d->y.from = d->size->height - 2 * LINE - 4;
-    d->y.to = LINE + d->legend + 10;
+    d->y.to = LINE + d->legend + (d->legend > 0 ? 14 : 8);
 }
 
 static void draw_x_axis(drawing *d) {
@@ -152,7 +159,7 @@ static void draw_x_axis(drawing *d) {
 }
 
 static void draw_y_axis(drawing *d) {
-    const ticks t = scale_ticks(&d->y, d->size->y_ticks);
+    const ticks t = scale_ticks(&d->y, d->size->y_ticks + 2);
     for (int i = 0; i < t.count; i++) {
         const double y = scale_at(&d->y, t.value[i]);
         writer_format(d->w,
@@ -266,9 +273,9 @@ static void draw_marks(drawing *d) {
         if (!scale_has(s, m->value) || m->value < s->low || m->value > s->high) continue;
         const double at = scale_at(s, m->value);
         if (m->vertical)
-            writer_format(d->w, "<path class=\"mark\" d=\"M%.1f %.1fV%.1f\"/>", at, d->y.from, d->y.to);
+            writer_format(d->w, "<path class=\"mark m%d\" d=\"M%.1f %.1fV%.1f\"/>", dash_of(i), at, d->y.from, d->y.to);
         else
-            writer_format(d->w, "<path class=\"mark\" d=\"M%.1f %.1fH%.1f\"/>", d->x.from, at, d->x.to);
+            writer_format(d->w, "<path class=\"mark m%d\" d=\"M%.1f %.1fH%.1f\"/>", dash_of(i), d->x.from, at, d->x.to);
     }
 }
 

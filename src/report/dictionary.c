@@ -61,7 +61,7 @@ static void add_coherence(headlines *h, const inco_metrics *m) {
         snprintf(note, TEXT, "could be 0: no more atoms than dimensions");
     add(h, "RMS coherence", value, note);
     if (m->singular_count < 1) return;
-    snprintf(value, TEXT, "%.3g – %.3g", m->singular[m->singular_count - 1], m->singular[0]);
+    snprintf(value, TEXT, "%.4g–%.4g", m->singular[m->singular_count - 1], m->singular[0]);
     snprintf(note, TEXT, "all √(L/D) = %.4g in a tight frame", m->flat_singular);
     add(h, "Singular values", value, note);
 }
@@ -241,7 +241,7 @@ static void add_atoms(inco_report *r, const inco_summary *s) {
     inco_report_section(
         r, "Atoms",
         "Structure is what to look for: waves, edges, transients. Atoms that look like noise, or like a "
-        "training signal copied whole, have not been learned.");
+        "training signal copied whole, may not have been learned.");
     if (report_enter(r)) {
         atoms_add(r, &v, order, caption);
         report_leave(r);
@@ -276,7 +276,7 @@ static void add_spectrum(inco_report *r, const inco_metrics *m) {
 
 static void add_histogram(inco_report *r, const inco_metrics *m) {
     double x[INCO_HISTOGRAM_BINS], y[INCO_HISTOGRAM_BINS];
-    char bound[TEXT], rms[TEXT];
+    char bound[TEXT], largest[TEXT];
     int count = 0;
     for (int b = 0; b < INCO_HISTOGRAM_BINS; b++) {
         x[b] = (double)b / INCO_HISTOGRAM_BINS;
@@ -285,14 +285,14 @@ static void add_histogram(inco_report *r, const inco_metrics *m) {
     }
     const double end = fmin(1, ceil((count + 0.5) / 10) / 10);
     snprintf(bound, TEXT, "%s %.4f", bound_name(m), m->welch);
-    snprintf(rms, TEXT, "largest %.4f", m->coherence_max);
+    snprintf(largest, TEXT, "largest %.4f", m->coherence_max);
     const inco_series series = {.name = "pairs of atoms",
                                 .style = INCO_BARS,
                                 .count = count,
                                 .x = x,
                                 .y = y,
                                 .width = 1.0 / INCO_HISTOGRAM_BINS};
-    const inco_mark marks[] = {{rms, m->coherence_max, 1}, {bound, m->welch, 1}};
+    const inco_mark marks[] = {{largest, m->coherence_max, 1}, {bound, m->welch, 1}};
     const inco_chart chart = {
         .size = sizeof chart,
         .id = "inner-products",

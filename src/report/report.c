@@ -112,11 +112,12 @@ void inco_report_facts(inco_report *r, const inco_fact *facts, int count) {
     report_close_grid(r);
     writer_put(&r->body, "<dl class=facts>\n");
     for (int i = 0; i < count; i++) {
+        writer_put(&r->body, facts[i].code ? "<div class=wide>" : "<div>");
         report_element(&r->body, "dt", "", facts[i].name);
         writer_put(&r->body, facts[i].code ? "<dd class=code>" : "<dd>");
         writer_escaped(&r->body, facts[i].value);
         report_element(&r->body, "small", "", facts[i].note);
-        writer_put(&r->body, "</dd>\n");
+        writer_put(&r->body, "</dd></div>\n");
     }
     writer_put(&r->body, "</dl>\n");
     report_leave(r);

@@ -19,6 +19,11 @@ static double round_step(double length, int wanted) {
     return power * (factor <= 1.0001 ? 1 : factor <= 2.0001 ? 2 : factor <= 5.0001 ? 5 : 10);
 }
 
+static double step_of(const scale *s, int wanted) {
+    const double step = round_step(s->high - s->low, wanted);
+    return s->whole ? fmax(step, 1) : step;
+}
+
 /* ---- Ends ---- */
 
 static void round_ends(scale *s, int wanted) {
@@ -28,7 +33,7 @@ static void round_ends(scale *s, int wanted) {
         s->high = high * (s->high <= high * 1.0001 ? 1 : s->high <= 2 * high ? 2 : s->high <= 5 * high ? 5 : 10);
         return;
     }
-    const double step = round_step(s->high - s->low, wanted);
+    const double step = step_of(s, wanted);
     s->low = floor(s->low / step + 1e-9) * step;
     s->high = ceil(s->high / step - 1e-9) * step;
 }
@@ -62,7 +67,7 @@ static void label_number(char label[16], double value, double step, double large
 }
 
 static ticks linear_ticks(const scale *s, int wanted) {
-    const double step = round_step(s->high - s->low, wanted), largest = fmax(fabs(s->low), fabs(s->high));
+    const double step = step_of(s, wanted), largest = fmax(fabs(s->low), fabs(s->high));
     ticks t = {0};
     for (double k = ceil(s->low / step - 1e-9); t.count < TICKS_MAX && k * step <= s->high + 1e-9 * step; k++) {
         t.value[t.count] = k * step;
@@ -102,6 +107,6 @@ static ticks log_ticks(const scale *s, int wanted) {
 
 ticks scale_ticks(const scale *s, int wanted) {
     const ticks t = s->log ? log_ticks(s, wanted) : linear_ticks(s, wanted);
-    const scale straight = {0, s->low, s->high, s->from, s->to};
+    const scale straight = {0, s->whole, s->low, s->high, s->from, s->to};
     return t.count >= 2 ? t : linear_ticks(&straight, wanted);
 }

@@ -4,6 +4,7 @@
 
 typedef struct scale {
     int log;
+    int whole;        /* only whole numbers are on it: no ticks between them */
     double low, high; /* values at the ends; both above 0 on a logarithmic axis */
     double from, to;  /* their places */
 } scale;
