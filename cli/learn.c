@@ -248,6 +248,7 @@ static int start(learn_job *job) {
     TRY(check_outputs(job));
     if (!is_design(r)) TRY(inco_data_open(&job->data, r->paths, r->path_count, r->options, &r->error));
     TRY(page_open_own_test(&job->page, job->data ? inco_data_source(job->data)->dim : 0));
+    page_warn_overlap(&job->page, job->data);
     TRY(make_learner(job));
     r->seconds_io += run_clock() - before;
     learn_announce(job);

@@ -66,6 +66,40 @@ int page_open_own_test(page *p, int64_t dim) {
     return page_open_test(p, own_option, p->run->options, dim);
 }
 
+/* ---- Were they kept apart? ---- */
+
+typedef struct identity {
+    dev_t device;
+    ino_t number;
+} identity;
+
+static int compare(const void *a, const void *b) {
+    const identity *x = a, *y = b;
+    if (x->device != y->device) return x->device < y->device ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static identity identify(const char *path) {
+    struct stat info;
+    return stat(path, &info) ? (identity){0, 0} : (identity){info.st_dev, info.st_ino};
+}
+
+void page_warn_overlap(page *p, const inco_data *training) {
+    const int64_t count = training ? inco_data_files(training) : 0, tested = p->data ? inco_data_files(p->data) : 0;
+    identity *known = count && tested ? calloc((size_t)count, sizeof *known) : NULL;
+    if (!known) return;
+    for (int64_t i = 0; i < count; i++) known[i] = identify(inco_data_file(training, i));
+    qsort(known, (size_t)count, sizeof *known, compare);
+    for (int64_t i = 0; i < tested; i++) {
+        const identity file = identify(inco_data_file(p->data, i));
+        p->overlap += file.number && bsearch(&file, known, (size_t)count, sizeof *known, compare);
+    }
+    free(known);
+    if (p->overlap)
+        run_warn(p->run, "--test '%s': %lld of its %lld files are learned from too, so they are no fair test", p->test,
+                 (long long)p->overlap, (long long)tested);
+}
+
 /* Every so many of the signals of a source. */
 typedef struct thinned {
     const inco_source *from;
@@ -89,6 +123,9 @@ static int measure_test(page *p, const inco_mat *dictionary) {
     run *r = p->run;
     facts_add(&p->facts, "Test signals", "%lld of the %lld in %s", (long long)source.count, (long long)all->count,
               p->test);
+    if (p->overlap)
+        facts_note(&p->facts, "no fair test: %lld of the %lld files were learned from", (long long)p->overlap,
+                   (long long)inco_data_files(p->data));
     run_say(r, "coding %lld test signals", (long long)source.count);
     return inco_residuals_measure(dictionary, &source, p->data_options, &p->held_out, &r->error);
 }

@@ -13,6 +13,7 @@ typedef struct page {
     inco_residuals held_out;
     inco_metrics metrics;
     facts facts;
+    int64_t overlap; /* files of the test that were learned from */
 } page;
 
 /* Reads the names and refuses --test without a page. `report` is the option of the page's name. */
@@ -25,6 +26,9 @@ typedef int (*page_option)(const void *self, const char *name, char *buffer, siz
 int page_open_test(page *p, page_option value_of, const void *self, int64_t dim);
 /* The same with the options of the run. */
 int page_open_own_test(page *p, int64_t dim);
+
+/* Says so, on the page too, when files of the test were learned from. */
+void page_warn_overlap(page *p, const inco_data *training);
 
 /* Measures the dictionary where that is not done, and the test signals, and writes page and numbers. Of the summary the
  * dictionary, the run and its results are given; the rest is filled in here. */

@@ -140,6 +140,7 @@ INCO_API int inco_data_open(inco_data **data, const char *const *paths, int coun
 INCO_API const inco_source *inco_data_source(const inco_data *data);
 INCO_API int64_t inco_data_files(const inco_data *data);       /* how many files it came from */
 INCO_API const char *inco_data_kind(const inco_data *data);    /* "matrix", "audio" or "image" */
+INCO_API const char *inco_data_file(const inco_data *data, int64_t i); /* file i by name; NULL past the last */
 INCO_API double inco_data_rate(const inco_data *data);         /* of audio, in Hz; 0 for other kinds */
 INCO_API void inco_data_free(inco_data *data);
 

@@ -116,9 +116,10 @@ static const row table[] = {
     ROW("hop", 0, "H", NULL, NULL, CODING | I, "Data", INTEGER, hop, 1, MANY,
         "audio, images: take all windows or patches, H samples or pixels apart (encode: default the window or patch)"),
     ROW("rate", 0, "HZ", NULL, NULL, CODING | I, "Data", REAL_NUMBER, rate, 1, 1e9,
-        "audio: resample to HZ"),
+        "audio: resample to HZ (inspect: or, for the page, the rate of the atoms)"),
     ROW("patch", 0, "RxC", NULL, NULL, CODING | I, "Data", PATCH, patch_rows, 0, 0,
-        "images: rows and columns of a patch, such as 8x8 (with matrices: what their signals are, for --init dct)"),
+        "images: rows and columns of a patch, such as 8x8 (with matrices: what their signals or atoms are, for --init dct and "
+        "the page)"),
     ROW("signals", 0, "N", NULL, NULL, L, "Data", INTEGER, signals, 1, LARGE,
         "take N signals at random: windows, patches or rows; digital silence is left out"),
     ROW("columns", 0, NULL, NULL, NULL, ALL, "Data", FLAG, columns, 0, 0,

@@ -64,10 +64,15 @@ static void six_digits(writer *w, double value) {
 static const form csv = {"", ",", ",", "", "", "\n", writer_cell, writer_exact};
 static const form html = {"<tr>", "<th>", "<td>", "<th>", "<td>", "\n", writer_escaped, six_digits};
 
+/* A heading of two words, quoted or escaped as one. */
 static void put_head(writer *w, const form *f, const char *name, const char *more) {
+    writer whole = {0};
+    writer_put(&whole, name);
+    writer_put(&whole, more);
     writer_put(w, f->head);
-    f->text(w, name);
-    writer_put(w, more);
+    if (!whole.failed) f->text(w, whole.text ? whole.text : "");
+    w->failed = w->failed || whole.failed;
+    writer_free(&whole);
 }
 
 static void write_head(writer *w, const inco_chart *c, const form *f) {

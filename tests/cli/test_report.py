@@ -128,6 +128,14 @@ class Page(Case):
         self.save("Z.npy", np.zeros((3, 16)))
         self.refused("inspect", "D.npy", "--report", "p.html", "--test", "Z.npy", says="none of the 3 test signals")
 
+    def test_signals_that_were_learned_from_are_no_test(self):
+        done = self.learn("--report", "page.html", "--test", "../%s/X.npy" % os.path.basename(self.home))
+        self.assertIn("1 of its 1 files are learned from too", done.text)
+        self.assertTrue("no fair test: 1 of the 1 files were learned from" in self.page("page.html"))
+        self.save("T.npy", self.load("X.npy")[:50])
+        done = self.learn("--report", "page.html", "--test", "T.npy")
+        self.assertNotIn("learned from", done.text)
+
     def test_feature_means_are_not_kept(self):
         signals, _ = tool.planted()
         self.save("X.npy", signals)
