@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LONGEST = 3000 }; /* bytes of a value or note */
+
 static char *compose(facts *f, const char *format, va_list args) {
     char *text = NULL;
     size_t size;
@@ -16,7 +18,17 @@ static char *compose(facts *f, const char *format, va_list args) {
     return NULL;
 }
 
+/* A command line may name thousands of files: its beginning is enough. Never within a character. */
+static void shorten(char *text) {
+    static const char more[] = " …";
+    size_t end = LONGEST;
+    if (!text || strlen(text) <= LONGEST + sizeof more) return;
+    while (end > 0 && (text[end] & 0xc0) == 0x80) end--;
+    strcpy(text + end, more);
+}
+
 static void keep(facts *f, const char *name, char *value) {
+    shorten(value);
     if (value && *value && f->count < FACTS_MAX)
         f->fact[f->count++] = (inco_fact){.name = name, .value = value};
     else
@@ -35,6 +47,7 @@ void facts_note(facts *f, const char *format, ...) {
     va_start(args, format);
     char *note = compose(f, format, args);
     va_end(args);
+    shorten(note);
     if (!f->count || f->fact[f->count - 1].note)
         free(note);
     else

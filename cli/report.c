@@ -54,6 +54,16 @@ static void add_date(report_job *job) {
     free(time);
 }
 
+static void add_method(report_job *job) {
+    char *method = text_of(job->log, "start.options.method");
+    int64_t count;
+    const inco_progress *iterations = inco_log_iterations(job->log, &count);
+    if (method)
+        facts_add(&job->page.facts, "Method", "%s, %lld iterations", method,
+                  count ? (long long)iterations[count - 1].iteration : 0);
+    free(method);
+}
+
 static void add_machine(report_job *job) {
     char *isa = text_of(job->log, "start.isa"), *blas = text_of(job->log, "start.blas");
     const double threads = inco_log_number(job->log, "start.threads");
@@ -81,7 +91,7 @@ static void add_run(report_job *job) {
     add_version(job);
     add_date(job);
     add_data(job);
-    add_text(job, "Method", "start.options.method");
+    add_method(job);
     if (gamma > 0) facts_note(f, "γ = %.6g, relative %.6g", gamma, inco_log_number(job->log, "end.gamma_relative"));
     if (inco_log_number(job->log, "start.data.signals") > 0) add_text(job, "Coder", "start.options.coder");
     add_text(job, "Seed", "start.seed");

@@ -6,7 +6,7 @@
 
 /* POINTS: a curve of more samples is drawn by the least and the greatest of every so many. FIRST: atoms shown at once.
  * BUDGET: bytes for the pictures, so that the page stays below a megabyte. */
-enum { POINTS = 160, HALF = 24, FIRST = 96, BUDGET = 640000, GREYS = 7, PAIRS_SHOWN = 12 };
+enum { POINTS = 160, HALF = 24, FIRST = 96, BUDGET = 800000, GREYS = 7, PAIRS_SHOWN = 12 };
 
 int atoms_are_patches(const atom_view *v) {
     return v->patch_rows > 1 && v->patch_cols > 1 && v->patch_rows * v->patch_cols == v->dictionary->rows;

@@ -136,6 +136,13 @@ class Page(Case):
         done = self.learn("--report", "page.html", "--test", "T.npy")
         self.assertNotIn("learned from", done.text)
 
+    def test_a_long_command_line_is_cut(self):
+        self.save("D.npy", np.eye(4))
+        self.inco("inspect", "D.npy", "--report", "page.html", *["--duplicates", "0.%s" % ("9" * 60)] * 200)
+        text = self.page("page.html")
+        self.assertTrue(" …</dd>" in text)
+        self.assertLess(len(text), 60000)
+
     def test_feature_means_are_not_kept(self):
         signals, _ = tool.planted()
         self.save("X.npy", signals)

@@ -222,7 +222,7 @@ def test_a_thousand_atoms_stay_below_a_megabyte(tmp_path, dim, patch):
     assert os.path.getsize(tmp_path / "many.html") < 1_000_000
     figure = page_file.figures(page_file.load(tmp_path / "many.html"))["atoms"]
     count = len(list(figure.all("li")))
-    assert count >= 500
+    assert count >= 900
     told = re.search(r"The first (\d+) of 1000 atoms are drawn", figure.words())
     assert (int(told.group(1)) if told else 1000) == count
 
@@ -387,6 +387,8 @@ def test_pointing_at_a_chart_tells_its_numbers(home, browser, width):
         for value, head in zip(row[1:], table[0][1:]):
             assert "%.6g %s" % (float(value), head) in lines, (id, lines)
         assert browser.execute_script("return document.querySelectorAll('#%s .hover .hair').length" % id) == 1
+        spots = {"convergence-coherence": 2, "inner-products": 0}.get(id, 1)
+        assert browser.execute_script("return document.querySelectorAll('#%s .hover .spot').length" % id) == spots
         box = browser.execute_script("const r = document.getElementById('tip').getBoundingClientRect();"
                                      "return [r.left, r.right, r.top, r.bottom]")
         assert box[0] >= 0 and box[1] <= width and box[2] >= 0 and box[3] <= 900
@@ -401,9 +403,9 @@ def test_arrow_keys_go_along_a_chart(home, browser):
     table = page_file.rows(home / "learn" / "convergence-error.csv")
     figure = browser.find_element("id", "convergence-error")
     figure.send_keys(Keys.ARROW_RIGHT)
-    assert tip(browser)[0].startswith("1 ")
+    assert tip(browser)[0] == "iteration 1"
     figure.send_keys(Keys.ARROW_RIGHT)
-    assert tip(browser)[0].startswith("2 ") and tip(browser)[1].startswith("%.6g" % float(table[2][1]))
+    assert tip(browser)[0] == "iteration 2" and tip(browser)[1].startswith("%.6g" % float(table[2][1]))
     figure.send_keys(Keys.ESCAPE)
     assert tip(browser) is None
 
@@ -447,5 +449,6 @@ def test_dark_and_paper(home, browser):
     show(browser, home / "learn.html", width=800, scheme="dark", media="print")
     assert ground(browser) == light  # paper is white
     assert browser.execute_script("return [...document.querySelectorAll('details')].every(d => !d.offsetHeight)")
+    assert min(size for size, _, _ in browser.execute_script(TEXTS)) >= 10
     paper = browser.execute_cdp_cmd("Page.printToPDF", {"printBackground": True})["data"]
     assert len(paper) > 20000
