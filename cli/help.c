@@ -96,8 +96,8 @@ void help_program(void) {
 }
 
 const char *help_feature(int i) {
-    static const char *const names[] = {"npz", "audio", "resample", "png", "mat"};
-    return i >= 0 && i < 5 ? names[i] : NULL;
+    static const char *const names[] = {"npz", "audio", "resample", "png", "mat", "json"};
+    return i >= 0 && i < 6 ? names[i] : NULL;
 }
 
 static void print_features(const char *title, int present) {

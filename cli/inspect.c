@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "commands.h"
+#include "outputs.h"
+#include "page.h"
 #include "results.h"
 
 enum { BAR = 40, ROWS = 20, PAIRS_SHOWN = 5 };
@@ -176,23 +178,81 @@ static void print_json(const run *r, const inco_mat *d, const inco_metrics *m, d
     results_end(&j);
 }
 
+/* ---- The page ---- */
+
+typedef struct shape {
+    long long patch_rows, patch_cols;
+    double rate;
+} shape;
+
+/* What the page is told of atoms and test signals is refused without it. */
+static int check_page(run *r, const page *p) {
+    static const char *const of_test[] = {"window", "hop", "center"}, *const of_page[] = {"patch", "rate"};
+    const output outputs[] = {{"--report", p->report, OUTPUT_TEXT}, {"--csv", p->csv, OUTPUT_FOLDER}};
+    const char *inputs[] = {r->paths[0], p->test};
+    for (int i = 0; i < 3; i++)
+        if (inco_options_given(r->options, of_test[i]) && !p->test)
+            return run_fail(r, INCO_EINVAL, "--%s is for test signals: give --test too", of_test[i]);
+    for (int i = 0; i < 2; i++)
+        if (inco_options_given(r->options, of_page[i]) && !page_wanted(p))
+            return run_fail(r, INCO_EINVAL, "--%s is for the page: give --report or --csv too", of_page[i]);
+    return outputs_check(r, outputs, 2, inputs, 2);
+}
+
+static int read_shape(run *r, const inco_mat *d, shape *s) {
+    char patch[64];
+    s->rate = inco_options_get_number(r->options, "rate");
+    if (inco_options_get(r->options, "patch", patch, sizeof patch) <= 0) return INCO_OK;
+    sscanf(patch, "%lldx%lld", &s->patch_rows, &s->patch_cols);
+    if (s->patch_rows * s->patch_cols == d->rows) return INCO_OK;
+    return run_fail(r, INCO_EDIM, "--patch %s has %lld values, the atoms have %lld", patch,
+                    s->patch_rows * s->patch_cols, (long long)d->rows);
+}
+
+static int write_page(page *p, const inco_mat *d, const shape *what) {
+    run *r = p->run;
+    const char *slash = strrchr(r->paths[0], '/');
+    char subtitle[128];
+    inco_summary s = {.dictionary = d, .relative_error = NAN, .mean_cardinality = NAN};
+    if (!page_wanted(p)) return INCO_OK;
+    s.patch_rows = what->patch_rows;
+    s.patch_cols = what->patch_cols;
+    s.rate = what->rate > 0 ? what->rate : 0;
+    facts_command_line(&p->facts, r);
+    facts_add(&p->facts, "Program", "inco %s", inco_version());
+    facts_add(&p->facts, "File", "%s", r->paths[0]);
+    facts_note(&p->facts, "%s, norms of the atoms %.6g to %.6g", results_precision(d->type), p->metrics.norm_min,
+               p->metrics.norm_max);
+    snprintf(subtitle, sizeof subtitle, "A dictionary of %lld atoms in %lld dimensions", (long long)d->cols,
+             (long long)d->rows);
+    return page_write(p, slash ? slash + 1 : r->paths[0], subtitle, &s);
+}
+
 static int perform(run *r) {
     inco_mat d = {0};
-    inco_metrics m = {0};
+    page p = {.run = r};
+    shape what = {0};
+    inco_metrics *m = &p.metrics;
     int status;
     if (r->path_count != 1)
         TRY(run_fail(r, INCO_EINVAL, "name one dictionary%s", r->path_count ? ", not several" : ""));
+    TRY(page_names(&p, r, "report"));
+    TRY(check_page(r, &p));
     const double before = run_clock();
     TRY(inco_load(r->paths[0], r->options, &d, &r->error));
+    TRY(read_shape(r, &d, &what));
+    TRY(page_open_own_test(&p, d.rows));
     r->seconds_io = run_clock() - before;
     doubt_orientation(r, &d);
-    TRY(inco_inspect(&d, r->options, &m, &r->error));
+    TRY(inco_inspect(&d, r->options, m, &r->error));
+    const double seconds = run_clock() - before - r->seconds_io;
+    TRY(write_page(&p, &d, &what));
     if (r->json)
-        print_json(r, &d, &m, run_clock() - before - r->seconds_io);
-    else
-        print_table(r, &d, &m);
+        print_json(r, &d, m, seconds);
+    else if (!p.report || strcmp(p.report, "-"))
+        print_table(r, &d, m);
 done:
-    inco_metrics_free(&m);
+    page_free(&p);
     inco_mat_free(&d);
     return status;
 }
@@ -205,6 +265,8 @@ const command inspect_command = {
     "Measures a dictionary with an atom in every row: the coherence of its atoms against the lowest that the size "
     "allows, what can be recovered with it, its singular values, and its near duplicates. Prints a table, or with "
     "--json "
-    "all the numbers. Atoms may have any norm: they are measured as if scaled to unit norm.",
+    "all the numbers. Atoms may have any norm: they are measured as if scaled to unit norm. With --report it also "
+    "writes "
+    "a page with figures.",
     perform,
 };

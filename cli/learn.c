@@ -34,6 +34,7 @@ static int read_names(learn_job *job) {
     TRY(run_text(r, "checkpoint", &job->checkpoint));
     TRY(run_text(r, "resume", &job->resume));
     TRY(run_text(r, "init", &job->init));
+    TRY(page_names(&job->page, r, "report"));
     if (!job->output) TRY(run_fail(r, INCO_EINVAL, "name the file for the dictionary: -o FILE"));
     if (r->path_count && is_design(r))
         TRY(run_fail(r, INCO_EINVAL, "--method parametric designs atoms without data: leave '%s' out", r->paths[0]));
@@ -65,17 +66,17 @@ static int check_init(learn_job *job) {
 /* Every file to be written, against every file to be read. A checkpoint may replace the one the run resumes from. */
 static int check_outputs(learn_job *job) {
     run *r = job->run;
-    const output outputs[] = {{"-o", job->output, OUTPUT_MATRIX},
-                              {"--codes", job->codes, OUTPUT_CODES},
-                              {"--log", job->log, OUTPUT_TEXT},
-                              {"--checkpoint", job->checkpoint, OUTPUT_STATE}};
-    const char **inputs = calloc((size_t)r->path_count + 2, sizeof *inputs);
+    const output outputs[] = {{"-o", job->output, OUTPUT_MATRIX},      {"--codes", job->codes, OUTPUT_CODES},
+                              {"--log", job->log, OUTPUT_TEXT},        {"--report", job->page.report, OUTPUT_TEXT},
+                              {"--csv", job->page.csv, OUTPUT_FOLDER}, {"--checkpoint", job->checkpoint, OUTPUT_STATE}};
+    const char **inputs = calloc((size_t)r->path_count + 3, sizeof *inputs);
     int status = INCO_OK, own_checkpoint = job->resume && job->checkpoint && !strcmp(job->resume, job->checkpoint);
     if (!inputs) return run_no_memory(r);
     memcpy(inputs, r->paths, (size_t)r->path_count * sizeof *inputs);
     inputs[r->path_count] = init_is_file(job) ? job->init : NULL;
     inputs[r->path_count + 1] = own_checkpoint ? NULL : job->resume;
-    status = outputs_check(r, outputs, 4, inputs, r->path_count + 2);
+    inputs[r->path_count + 2] = job->page.test;
+    status = outputs_check(r, outputs, 6, inputs, r->path_count + 3);
     free(inputs);
     return status;
 }
@@ -150,6 +151,7 @@ static int on_progress(void *self, const inco_progress *now) {
     if (!strcmp(now->phase, "iteration")) {
         learn_log_start(job);
         learn_log_iteration(job, now);
+        learn_page_iteration(job, now);
         save_checkpoint(job);
     }
     return run_signal() != 0;
@@ -219,6 +221,7 @@ static int save(learn_job *job) {
     } else if (job->codes) {
         if ((status = save_codes(job)) < 0) return status;
     }
+    if ((status = learn_page(job)) < 0) return status;
     if (job->checkpoint_failed)
         return run_fail(r, INCO_EIO, "the checkpoint '%s' could not be written", job->checkpoint);
     if (job->log_failed) return run_fail(r, INCO_EIO, "the log '%s' could not be written", job->log);
@@ -229,6 +232,8 @@ static void free_job(learn_job *job) {
     inco_learner_free(job->learner);
     inco_data_free(job->data);
     if (job->log_file && job->log_file != stdout) fclose(job->log_file);
+    page_free(&job->page);
+    free(job->history);
     char *names[] = {job->output, job->codes, job->log, job->checkpoint, job->resume, job->init};
     for (int i = 0; i < 6; i++) free(names[i]);
 }
@@ -242,6 +247,8 @@ static int start(learn_job *job) {
     TRY(check_init(job));
     TRY(check_outputs(job));
     if (!is_design(r)) TRY(inco_data_open(&job->data, r->paths, r->path_count, r->options, &r->error));
+    TRY(page_open_own_test(&job->page, job->data ? inco_data_source(job->data)->dim : 0));
+    page_warn_overlap(&job->page, job->data);
     TRY(make_learner(job));
     r->seconds_io += run_clock() - before;
     learn_announce(job);

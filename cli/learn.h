@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "json.h"
+#include "page.h"
 #include "progress.h"
 #include "run.h"
 
@@ -20,6 +21,9 @@ typedef struct learn_job {
     FILE *log_file;
     int log_lines;
     int log_failed, checkpoint_failed; /* told already; the run fails in the end */
+    page page;
+    inco_progress *history; /* the iterations, for the page */
+    int64_t history_count, history_room;
 } learn_job;
 
 /* The log: a line that describes the run, one per iteration, one with the results; each flushed at once. It begins when
@@ -27,6 +31,10 @@ typedef struct learn_job {
 void learn_log_start(learn_job *job);
 void learn_log_iteration(learn_job *job, const inco_progress *now);
 void learn_log_end(learn_job *job, int status);
+
+/* The page: the iterations as they end, and all of it when --report or --csv asks for it. */
+void learn_page_iteration(learn_job *job, const inco_progress *now);
+int learn_page(learn_job *job);
 
 /* What a .npz dictionary says of its making: JSON text to be freed, NULL when there is no memory. */
 char *learn_meta(const learn_job *job);

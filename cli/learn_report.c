@@ -122,6 +122,7 @@ static void write_data(json *j, const learn_job *job) {
     json_integer(j, "signals", source->count);
     json_integer(j, "dim", source->dim);
     json_text(j, "precision", results_precision(source->type));
+    if (inco_data_rate(job->data) > 0) json_number(j, "rate", inco_data_rate(job->data));
     json_end_object(j);
 }
 
@@ -268,6 +269,15 @@ void learn_log_iteration(learn_job *job, const inco_progress *now) {
     end_line(job, &j);
 }
 
+/* By atom, the signals that use it in the end. */
+static void write_usage(json *j, const learn_job *job) {
+    const int64_t *usage = inco_learner_usage(job->learner), atoms = inco_learner_info(job->learner)->atoms;
+    if (!usage) return;
+    json_array(j, "usage");
+    for (int64_t i = 0; i < atoms; i++) json_integer(j, NULL, usage[i]);
+    json_end_array(j);
+}
+
 void learn_log_end(learn_job *job, int status) {
     if (!job->log_file || job->log_failed) return;
     json j = begin_line(job, status < 0 ? "error" : "end");
@@ -276,6 +286,7 @@ void learn_log_end(learn_job *job, int status) {
     } else {
         results_identity(&j, job->run);
         learn_results(&j, job);
+        write_usage(&j, job);
     }
     end_line(job, &j);
 }

@@ -10,8 +10,8 @@
 #include "man.h"
 #include "near.h"
 
-static const command *const table[] = {&learn_command,   &encode_command, &decode_command,
-                                       &inspect_command, &frame_command,  &decohere_command};
+static const command *const table[] = {&learn_command, &encode_command,   &decode_command, &inspect_command,
+                                       &frame_command, &decohere_command, &report_command};
 enum { COMMANDS = sizeof table / sizeof *table };
 
 const command *commands_at(int i) {

@@ -110,7 +110,7 @@ static int check_distinct(run *r, const output *outputs, int count) {
 static int check_standard_output(run *r, const output *outputs, int count) {
     const char *user = r->json ? "--json" : NULL, *dash = "";
     for (int i = 0; i < count; i++) {
-        if (!outputs[i].path || strcmp(outputs[i].path, "-")) continue;
+        if (!outputs[i].path || strcmp(outputs[i].path, "-") || outputs[i].kind == OUTPUT_FOLDER) continue;
         if (user)
             return run_fail(r, INCO_EINVAL,
                             "%s%s and %s - would both write to standard output: give one of them a file", user, dash,
@@ -134,12 +134,28 @@ static int check_inputs(run *r, const output *o, const char *const *inputs, int 
     return INCO_OK;
 }
 
+/* A folder that is there must take files; one that is not must find a place. */
+static int check_folder(run *r, const output *o) {
+    struct stat info;
+    if (!strcmp(o->path, "-")) return run_fail(r, INCO_EINVAL, "%s needs a folder: it holds several files", o->option);
+    if (!stat(o->path, &info)) {
+        if (S_ISDIR(info.st_mode) && !access(o->path, W_OK | X_OK)) return INCO_OK;
+        return run_fail(r, INCO_EIO, "%s '%s' is no folder that files can be made in", o->option, o->path);
+    }
+    char *parent = resolve(o->path), *slash = parent ? strrchr(parent, '/') : NULL;
+    if (slash) slash[slash == parent] = 0;
+    const int fits = parent && !access(parent, W_OK | X_OK);
+    free(parent);
+    return fits ? INCO_OK : run_fail(r, INCO_EIO, "%s: the folder '%s' cannot be made", o->option, o->path);
+}
+
 /* Files of any name are tried by making one and dropping it; a pipe is only asked about, opening it would wait. */
 static int check_writable(run *r, const output *o) {
     struct stat info;
     inco_stream stream;
     if (o->kind == OUTPUT_MATRIX || o->kind == OUTPUT_CODES) return inco_check_output(o->path, &r->error);
     if (o->kind == OUTPUT_MEDIA) return INCO_OK;
+    if (o->kind == OUTPUT_FOLDER) return check_folder(r, o);
     if (!stat(o->path, &info) && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
         if (!access(o->path, W_OK)) return INCO_OK;
         return run_fail(r, INCO_EIO, "%s: cannot write '%s': %s", o->option, o->path, strerror(errno));
@@ -153,7 +169,8 @@ int outputs_check(run *r, const output *outputs, int count, const char *const *i
     TRY(check_standard_output(r, outputs, count));
     TRY(check_distinct(r, outputs, count));
     for (int i = 0; i < count; i++) {
-        if (!outputs[i].path || !strcmp(outputs[i].path, "-")) continue;
+        const int standard = outputs[i].path && !strcmp(outputs[i].path, "-");
+        if (!outputs[i].path || (standard && outputs[i].kind != OUTPUT_FOLDER)) continue;
         TRY(check_inputs(r, &outputs[i], inputs, input_count));
         TRY(check_ending(r, &outputs[i]));
         TRY(check_writable(r, &outputs[i]));

@@ -9,7 +9,8 @@ typedef enum output_kind {
     OUTPUT_CODES,  /* .npz .mat */
     OUTPUT_MEDIA,  /* audio, an image, or a folder of them: looked at later */
     OUTPUT_STATE,  /* any name */
-    OUTPUT_TEXT    /* any name, and fit for a terminal */
+    OUTPUT_TEXT,   /* any name, and fit for a terminal */
+    OUTPUT_FOLDER  /* a folder, made when it is not there */
 } output_kind;
 
 typedef struct output {

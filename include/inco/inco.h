@@ -3,7 +3,7 @@
  *
  * This header is the manual of the library. It has three tiers:
  *
- *   1. the primary tier does the whole job: options, data, learn, encode, decode, inspect, files;
+ *   1. the primary tier does the whole job: options, data, learn, encode, decode, inspect, files, pages;
  *   2. handles for single steps: the sparse coder and the learner;
  *   3. expert calls: views, codes, the option table, sources of your own.
  *
@@ -140,6 +140,8 @@ INCO_API int inco_data_open(inco_data **data, const char *const *paths, int coun
 INCO_API const inco_source *inco_data_source(const inco_data *data);
 INCO_API int64_t inco_data_files(const inco_data *data);       /* how many files it came from */
 INCO_API const char *inco_data_kind(const inco_data *data);    /* "matrix", "audio" or "image" */
+INCO_API const char *inco_data_file(const inco_data *data, int64_t i); /* file i by name; NULL past the last */
+INCO_API double inco_data_rate(const inco_data *data);         /* of audio, in Hz; 0 for other kinds */
 INCO_API void inco_data_free(inco_data *data);
 
 /* ---- Coherence of a dictionary ----------------------------------------------------------------------------- */
@@ -244,6 +246,8 @@ INCO_API inco_mat inco_learner_dictionary(const inco_learner *learner);
 INCO_API const inco_learn_info *inco_learner_info(const inco_learner *learner);
 /* Codes, in the learned dictionary, of the training signals as they were trained on (centred, normalised). */
 INCO_API int inco_learner_encode(inco_learner *learner, inco_csc *codes, inco_error *error);
+/* By atom, the signals that use it in the final coding; NULL before, and without data. Valid as long as the learner. */
+INCO_API const int64_t *inco_learner_usage(const inco_learner *learner);
 /* Checkpoints: the whole state between two iterations. `write` and `read` return 0, or non-zero on failure. */
 typedef struct inco_stream {
     void *self;
@@ -393,6 +397,138 @@ INCO_API int inco_file_create(inco_stream *stream, const char *path, inco_error 
 INCO_API int inco_file_open(inco_stream *stream, const char *path, inco_error *error);
 INCO_API int inco_file_close(inco_stream *stream, int keep, inco_error *error);
 
+/* ---- Pages with figures ------------------------------------------------------------------------------------ */
+
+/* A page of its own: HTML with SVG figures, light and dark, for screen, phone and paper, that fetches nothing. New, then
+ * what stands on it from top to bottom, then write. The calls that add copy what they are given; they return nothing: a
+ * failure is kept and told by inco_report_write. All text is UTF-8 and is escaped. */
+typedef struct inco_report inco_report;
+
+INCO_API inco_report *inco_report_new(const char *title, const char *subtitle); /* NULL when there is no memory */
+INCO_API void inco_report_free(inco_report *report);
+
+/* Begins a section; `text` (may be NULL) is a paragraph under its heading. */
+INCO_API void inco_report_section(inco_report *report, const char *title, const char *text);
+
+/* A name and its value; `note` (may be NULL) is small print. */
+typedef struct inco_fact {
+    const char *name, *value, *note;
+    int code; /* the value is set in a typewriter face */
+} inco_fact;
+
+INCO_API void inco_report_facts(inco_report *report, const inco_fact *facts, int count);     /* as a list */
+INCO_API void inco_report_headlines(inco_report *report, const inco_fact *facts, int count); /* as large numbers */
+
+/* Charts. A series has rising x; NaN in y is a gap. */
+typedef enum inco_style {
+    INCO_LINE,  /* through the points */
+    INCO_BARS,  /* from x to x + width, as in a histogram */
+    INCO_STEPS  /* the outline of such bars, where several are compared */
+} inco_style;
+
+typedef struct inco_series {
+    const char *name;
+    inco_style style;
+    int64_t count;
+    const double *x;          /* NULL: 1, 2, 3, ... */
+    const double *y;
+    const double *low, *high; /* a band around a line, such as quartiles; both NULL for none */
+    double width;             /* of bars and steps */
+} inco_series;
+
+typedef struct inco_axis {
+    const char *label; /* with its unit */
+    int log;           /* values of 0 and less are not shown */
+    double low, high;  /* the ends; both 0: what the data needs */
+} inco_axis;
+
+/* A dashed line across the chart at a value: a bound, a reference. */
+typedef struct inco_mark {
+    const char *name;
+    double value;
+    int vertical; /* at an x; else at a y */
+} inco_mark;
+
+typedef struct inco_chart {
+    size_t size;         /* sizeof(inco_chart) */
+    const char *id;      /* names the CSV file and the place on the page: letters, digits and dashes */
+    const char *title;
+    const char *caption; /* what to look for; may be NULL */
+    inco_axis x, y;
+    const inco_series *series;
+    int series_count;
+    const inco_mark *marks;
+    int mark_count;
+} inco_chart;
+
+INCO_API void inco_report_chart(inco_report *report, const inco_chart *chart);
+/* The chart alone as an SVG document, for other pages. */
+INCO_API int inco_chart_write(const inco_chart *chart, const inco_stream *stream, inco_error *error);
+
+typedef struct inco_table {
+    size_t size;
+    const char *id, *title, *caption;
+    int columns, rows;
+    const char *const *header; /* `columns` names */
+    const char *const *cells;  /* row by row */
+    const char *kinds;         /* a letter per column: l text, r numbers, v a verdict: "holds", "partly" or "fails" */
+} inco_table;
+
+INCO_API void inco_report_table(inco_report *report, const inco_table *table);
+
+/* How far the residual of signals falls with the number of atoms: quartiles of ||x - D c|| / ||x|| over the signals, with
+ * k atoms each, found by OMP in double. Signals without energy are left out. Options used: center, threads. Free with
+ * inco_residuals_free. */
+typedef struct inco_residuals {
+    size_t size;
+    int64_t signals, count;
+    double *cardinality, *lower, *median, *upper;
+} inco_residuals;
+
+INCO_API int inco_residuals_measure(const inco_mat *dictionary, const inco_source *source, const inco_options *options,
+                                    inco_residuals *residuals, inco_error *error);
+INCO_API void inco_residuals_free(inco_residuals *residuals);
+
+/* All that is known of a dictionary and of the run that made it; NULL, 0 and NaN for what is not. */
+typedef struct inco_summary {
+    size_t size;
+    const inco_mat *dictionary;
+    const inco_metrics *metrics;
+    const inco_fact *facts;           /* what was run */
+    int fact_count;
+    const inco_progress *iterations;  /* as at their ends */
+    int64_t iteration_count;
+    const int64_t *uses;              /* by atom: signals that use it */
+    int64_t signals;                  /* learned from */
+    double relative_error, mean_cardinality;
+    int64_t patch_rows, patch_cols;   /* atoms are patches of images, a row of pixels after the other */
+    double rate;                      /* atoms are sounds, samples per second */
+    double duplicates;                /* the threshold that metrics->duplicates counts from */
+    const inco_residuals *held_out;   /* of signals not learned from */
+} inco_summary;
+
+/* The standard page of a dictionary: headline numbers, what was run, convergence, atoms, coherence, use, residuals and
+ * the most coherent pairs, as far as they are known. */
+INCO_API void inco_report_dictionary(inco_report *report, const inco_summary *summary);
+
+/* Writes the page. INCO_ENOMEM when an addition found no memory, INCO_EINVAL when one was nonsense. */
+INCO_API int inco_report_write(const inco_report *report, const inco_stream *stream, inco_error *error);
+/* The numbers of figure and table i as CSV, i from 0; its name is that of the file without .csv, NULL past the last. */
+INCO_API const char *inco_report_figure(const inco_report *report, int i);
+INCO_API int inco_report_write_csv(const inco_report *report, int i, const inco_stream *stream, inco_error *error);
+
+/* What `inco learn --log` has written. Names: "start.version", "start.options.method", "end.coherence.max". */
+typedef struct inco_log inco_log;
+INCO_API int inco_log_load(inco_log **log, const char *path, inco_error *error);
+/* As inco_options_get: the length, -1 when there is no such member. The words of a list are joined as in a shell. */
+INCO_API int inco_log_text(const inco_log *log, const char *name, char *buffer, size_t size);
+INCO_API double inco_log_number(const inco_log *log, const char *name); /* NaN when there is none */
+/* The iterations, each once, by number. */
+INCO_API const inco_progress *inco_log_iterations(const inco_log *log, int64_t *count);
+/* By atom, the signals that used it in the end; NULL when the log does not tell. */
+INCO_API const int64_t *inco_log_usage(const inco_log *log, int64_t *atoms);
+INCO_API void inco_log_free(inco_log *log);
+
 /* ---- Expert calls ------------------------------------------------------------------------------------------ */
 
 INCO_API int inco_mat_new(inco_mat *m, inco_type type, int64_t rows, int64_t cols, inco_error *error); /* zeros */
@@ -406,7 +542,8 @@ enum {
     INCO_INSPECT = 8,
     INCO_FRAME = 16,
     INCO_DECOHERE = 32,
-    INCO_COMMANDS = 63,
+    INCO_REPORT = 64,
+    INCO_COMMANDS = 127,
     INCO_PROGRAM_ONLY = 256
 };
 
@@ -426,7 +563,7 @@ typedef struct inco_option {
 /* Row i of the table, NULL past its end. */
 INCO_API const inco_option *inco_option_at(int i);
 
-/* What this build can do: "npz", "audio", "resample", "png", "mat". 1 or 0; -1 for an unknown name. */
+/* What this build can do: "npz", "audio", "resample", "png", "mat", "json". 1 or 0; -1 for an unknown name. */
 INCO_API int inco_has(const char *feature);
 
 INCO_API const char *inco_isa(void);          /* kernels in use: "sse2", "avx2", "avx512", or "generic" */

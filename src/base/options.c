@@ -34,6 +34,7 @@ enum {
     I = INCO_INSPECT,
     F = INCO_FRAME,
     H = INCO_DECOHERE,
+    P = INCO_REPORT,
     CODING = INCO_LEARN | INCO_ENCODE | INCO_DECOHERE,
     ALL = INCO_COMMANDS,
     PROGRAM = INCO_PROGRAM_ONLY
@@ -124,45 +125,53 @@ static const row table[] = {
     ROW("nonnegative", 0, NULL, NULL, NULL, CODING, "Sparse coding", FLAG, nonnegative, 0, 0,
         "coefficients of zero or more (omp, ols, lasso)"),
 
-    ROW("window", 0, "W", NULL, NULL, CODING, "Data", INTEGER, window, 1, MANY,
+    ROW("window", 0, "W", NULL, NULL, CODING | I, "Data", INTEGER, window, 1, MANY,
         "audio: samples per signal"),
-    ROW("hop", 0, "H", NULL, NULL, CODING, "Data", INTEGER, hop, 1, MANY,
+    ROW("hop", 0, "H", NULL, NULL, CODING | I, "Data", INTEGER, hop, 1, MANY,
         "audio, images: take all windows or patches, H samples or pixels apart (encode: default the window or patch)"),
-    ROW("rate", 0, "HZ", NULL, NULL, CODING, "Data", REAL_NUMBER, rate, 1, 1e9,
-        "audio: resample to HZ"),
-    ROW("patch", 0, "RxC", NULL, NULL, CODING, "Data", PATCH, patch_rows, 0, 0,
-        "images: rows and columns of a patch, such as 8x8 (with matrices: what their signals are, for --init dct)"),
+    ROW("rate", 0, "HZ", NULL, NULL, CODING | I, "Data", REAL_NUMBER, rate, 1, 1e9,
+        "audio: resample to HZ (inspect: or, for the page, the rate of the atoms)"),
+    ROW("patch", 0, "RxC", NULL, NULL, CODING | I, "Data", PATCH, patch_rows, 0, 0,
+        "images: rows and columns of a patch, such as 8x8 (with matrices: what their signals or atoms are, for --init dct and "
+        "the page)"),
     ROW("data", 0, "FILE", NULL, NULL, H | PROGRAM, "Data", TEXT, data, 0, 0,
         "decohere: weigh changes by these signals: files, a folder or a quoted pattern, as learn takes them"),
     ROW("signals", 0, "N", NULL, NULL, L | H, "Data", INTEGER, signals, 1, LARGE,
         "take N signals at random: windows, patches or rows; digital silence is left out"),
     ROW("columns", 0, NULL, NULL, NULL, ALL, "Data", FLAG, columns, 0, 0,
         "signals or atoms stand in the columns of the files, not in the rows"),
-    ROW("variable", 0, "NAME", NULL, NULL, CODING | C | I, "Data", TEXT, variable, 0, 0,
+    ROW("variable", 0, "NAME", NULL, NULL, CODING | C | I | P, "Data", TEXT, variable, 0, 0,
         "the array to read from a .npz or .mat file that holds several"),
     ROW("normalize", 0, "NAME", "unit", "unit|none", L | H, "Data", CHOICE, normalize, 0, 0,
         "scale every training signal to unit norm, or none"),
-    ROW("center", 0, "NAME", "none", "none|signal|feature", CODING, "Data", CHOICE, center, 0, 0,
+    ROW("center", 0, "NAME", "none", "none|signal|feature", CODING | I, "Data", CHOICE, center, 0, 0,
         "take off the mean of every signal, or of every feature over all signals (learn), or nothing"),
     ROW("precision", 0, "TYPE", NULL, "f32|f64", CODING | F, "Data", CHOICE, precision, 0, 0,
         "type to code in and to write (default: the input's; audio and images f32; frame: f64)"),
 
-    ROW("duplicates", 0, "MU", "0.99", NULL, I, "Metrics", REAL_NUMBER, duplicates, 0, 1,
+    ROW("duplicates", 0, "MU", "0.99", NULL, I | P, "Metrics", REAL_NUMBER, duplicates, 0, 1,
         "pairs of atoms at or above MU count as near duplicates"),
 
-    ROW("output", 'o', "FILE", NULL, NULL, L | E | C | F | H | PROGRAM, "Run", TEXT, output, 0, 0,
+    ROW("output", 'o', "FILE", NULL, NULL, L | E | C | F | H | P | PROGRAM, "Run", TEXT, output, 0, 0,
         "the file to write; its name tells the format; - is standard output"),
     ROW("codes", 0, "FILE", NULL, NULL, L | PROGRAM, "Run", TEXT, codes, 0, 0,
         "also write codes, in the final dictionary, of the signals as trained on: centred, scaled (.npz .mat)"),
     ROW("log", 0, "FILE", NULL, NULL, L | PROGRAM, "Run", TEXT, log, 0, 0,
         "a line of JSON for every iteration"),
+    ROW("report", 0, "FILE", NULL, NULL, L | I | PROGRAM, "Run", TEXT, report, 0, 0,
+        "write a page with figures (.html)"),
+    ROW("csv", 0, "DIR", NULL, NULL, L | I | P | PROGRAM, "Run", TEXT, csv, 0, 0,
+        "write the numbers of the page's figures to a folder, a .csv each"),
+    ROW("test", 0, "IN", NULL, NULL, L | I | P | PROGRAM, "Run", TEXT, test, 0, 0,
+        "signals kept apart, for the page: a file, a folder or a quoted pattern; how their residual falls with the number "
+        "of atoms"),
     ROW("checkpoint", 0, "FILE", NULL, NULL, L | PROGRAM, "Run", TEXT, checkpoint, 0, 0,
         "save the state after every iteration"),
     ROW("resume", 0, "FILE", NULL, NULL, L | PROGRAM, "Run", TEXT, resume, 0, 0,
         "go on from a checkpoint, with the same data and options"),
     ROW("seed", 0, "S", "0", NULL, L | F | H, "Run", INTEGER, seed, 0, LARGE,
         "seed of all random choices"),
-    ROW("threads", 0, "N", "0", NULL, L | E | I | F | H, "Run", INTEGER, threads, 0, 4096,
+    ROW("threads", 0, "N", "0", NULL, L | E | I | F | H | P, "Run", INTEGER, threads, 0, 4096,
         "threads to use (0: all that the process may); the result does not depend on it"),
     ROW("json", 0, NULL, NULL, NULL, ALL | PROGRAM, "Run", FLAG, json, 0, 0,
         "print the results as one JSON object on standard output"),
@@ -498,7 +507,7 @@ static int check_method(const inco_options *o, inco_error *error) {
 /* The parametric design has neither data nor codes: what belongs to them is refused, what it needs is asked for. */
 static int check_parametric(const inco_options *o, inco_error *error) {
     static const char taken[] = "atoms|method|family|window|rate|iterations|update-iterations|stop-change|stop-seconds|"
-                                "precision|threads|output|log|json|quiet";
+                                "precision|threads|output|log|report|csv|test|json|quiet";
     for (int i = 0; i < ROWS; i++)
         if (o->given[i] && !is_among(table[i].public.name, taken))
             return error_set(error, INCO_EINVAL, "--%s has no place in --method parametric, which takes no data",

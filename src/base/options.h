@@ -48,7 +48,7 @@ struct inco_options {
     double duplicates;
     /* the run */
     int64_t threads, seed, quiet, json;
-    char *output, *log, *codes, *checkpoint, *resume;
+    char *output, *log, *codes, *checkpoint, *resume, *report, *csv, *test;
 
     unsigned char given[OPTIONS_MAX]; /* by row of the table */
 };

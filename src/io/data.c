@@ -355,6 +355,14 @@ const char *inco_data_kind(const inco_data *d) {
     return io_kind_name(d->cut.kind);
 }
 
+const char *inco_data_file(const inco_data *d, int64_t i) {
+    return i >= 0 && i < d->paths.count ? d->paths.path[i] : NULL;
+}
+
+double inco_data_rate(const inco_data *d) {
+    return d->cut.kind == IO_AUDIO ? d->files[0].array.rate : 0;
+}
+
 /* Random windows and patches cannot be put back: they have no origin. */
 int inco_data_origin(const inco_data *d, inco_origin *origin, inco_error *error) {
     *origin = (inco_origin){.size = sizeof *origin, .signals = d->source.count};

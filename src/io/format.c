@@ -50,6 +50,11 @@ enum { HAVE_MAT = 1 };
 #define MAT(function) NULL
 enum { HAVE_MAT = 0 };
 #endif
+#ifdef INCO_HAVE_JSON
+enum { HAVE_JSON = 1 };
+#else
+enum { HAVE_JSON = 0 };
+#endif
 
 static const struct feature {
     const char *name, *library, *package;
@@ -61,6 +66,7 @@ static const struct feature {
     [IO_RESAMPLE] = {"resample", "libsamplerate", "libsamplerate0-dev", HAVE_RESAMPLE},
     [IO_PNG] = {"png", "libpng", "libpng-dev", HAVE_PNG},
     [IO_MAT] = {"mat", "matio", "libmatio-dev", HAVE_MAT},
+    [IO_JSON] = {"json", "jansson", "libjansson-dev", HAVE_JSON},
 };
 enum { FEATURES = sizeof features / sizeof *features };
 

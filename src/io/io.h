@@ -10,7 +10,7 @@
 typedef enum io_kind { IO_MATRIX, IO_AUDIO, IO_IMAGE } io_kind;
 
 /* Optional libraries of the build. */
-typedef enum io_feature { IO_ALWAYS, IO_NPZ, IO_AUDIO_FILES, IO_RESAMPLE, IO_PNG, IO_MAT } io_feature;
+typedef enum io_feature { IO_ALWAYS, IO_NPZ, IO_AUDIO_FILES, IO_RESAMPLE, IO_PNG, IO_MAT, IO_JSON } io_feature;
 
 /* What the formats are told when they load or save. */
 typedef struct io_how {

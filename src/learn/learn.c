@@ -62,6 +62,7 @@ void inco_learner_free(inco_learner *learner) {
     for (int64_t i = 0; learner->codes && i < group_count(learner); i++) inco_csc_free(&learner->codes[i]);
     memory_free(learner->codes);
     memory_free(learner->use);
+    memory_free(learner->usage);
     worst_free(&learner->worst);
     memory_free(learner->replacing.item);
     online_free(&learner->online);
@@ -82,6 +83,10 @@ inco_mat inco_learner_dictionary(const inco_learner *learner) {
 
 const inco_learn_info *inco_learner_info(const inco_learner *learner) {
     return &learner->info;
+}
+
+const int64_t *inco_learner_usage(const inco_learner *learner) {
+    return learner->usage;
 }
 
 int inco_learner_start_from(inco_learner *learner, const inco_mat *dictionary, inco_error *error) {
@@ -433,7 +438,7 @@ static int iterate_all(inco_learner *learner, inco_error *error) {
 typedef struct final_pass {
     inco_learner *learner;
     inco_csc *codes;     /* NULL: not wanted */
-    unsigned char *used; /* by atom */
+    int64_t *used;       /* by atom: signals */
     double rest, energy;
     int64_t nonzeros;
 } final_pass;
@@ -442,7 +447,7 @@ static int look_at_codes(void *self, const pass_group *group, inco_error *error)
     final_pass *f = self;
     inco_learner *learner = f->learner;
     int status = pass_error(&learner->result, group, learner->threads, &f->rest, &f->energy, error);
-    for (int64_t k = 0; k < csc_nonzeros(group->codes); k++) f->used[group->codes->index[k]] = 1;
+    for (int64_t k = 0; k < csc_nonzeros(group->codes); k++) f->used[group->codes->index[k]]++;
     f->nonzeros += csc_nonzeros(group->codes);
     if (status >= 0 && f->codes) status = csc_append(f->codes, group->codes, error);
     learner->progress.signals_done = group->first + group->x->cols;
@@ -453,7 +458,7 @@ static int look_at_codes(void *self, const pass_group *group, inco_error *error)
 static int code_finally(inco_learner *learner, inco_csc *codes, inco_error *error) {
     inco_learn_info *info = &learner->info;
     const int64_t atoms = learner->result.cols, count = learner->data.source.count;
-    final_pass f = {.learner = learner, .codes = codes, .used = NEW(unsigned char, atoms)};
+    final_pass f = {.learner = learner, .codes = codes, .used = NEW(int64_t, atoms)};
     pass p = {.source = &learner->data.source,
               .coder = learner->coder,
               .atoms = atoms,
@@ -473,6 +478,9 @@ static int code_finally(inco_learner *learner, inco_csc *codes, inco_error *erro
         if (learner->energy == 0) learner->energy = f.energy; /* resumed at its end */
         info->unused = 0;
         for (int64_t j = 0; j < atoms; j++) info->unused += !f.used[j];
+        memory_free(learner->usage);
+        learner->usage = f.used;
+        f.used = NULL;
     }
     memory_free(f.used);
     return status;

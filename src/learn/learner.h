@@ -29,6 +29,7 @@ struct inco_learner {
     training held;   /* ... or codes and residuals, as the method needs */
     inco_csc *codes; /* with --code-updates those of the pass, by group */
     double *use;     /* by atom: A_jj of the last pass */
+    int64_t *usage;  /* by atom: signals that use it in the final coding */
     worst_list worst;
     inco_progress_fn callback;
     void *callback_self;

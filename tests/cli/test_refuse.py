@@ -99,7 +99,8 @@ class Options(tool.Case):
                            (["--method", "mod", "--norms", "rescale"], ["--norms", "idl"]),
                            (["--method", "ksvd", "--gamma", "1"], ["--gamma", "idl"]),
                            (["--replace", "0.9"], ["--replace", "ksvd"]),
-                           (["--max-coherence", "0.5"], ["--max-coherence", "inksvd"]),
+                           (["--method", "mod", "--max-coherence", "0.5"], ["--max-coherence", "idl|inksvd"]),
+                           (["--max-coherence", "0.5", "--norms", "rescale"], ["--max-coherence", "--norms rescale"]),
                            (["--method", "ipr"], ["ipr", "--max-coherence MU"]),
                            (["--coder", "larc", "--nonnegative"], ["--nonnegative", "larc"])):
             self.refused("learn", "X.npy", *LEARN, *more, code=2, says=says)

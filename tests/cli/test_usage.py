@@ -8,7 +8,7 @@ import unittest
 import tool
 import transcript
 
-COMMANDS = ["learn", "encode", "decode", "inspect", "frame", "decohere"]
+COMMANDS = ["learn", "encode", "decode", "inspect", "frame", "decohere", "report"]
 TEMPLATES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "man")
 
 

@@ -1,0 +1,27 @@
+/* A list of facts for a page, with texts of its own. */
+#ifndef INCO_CLI_FACTS_H
+#define INCO_CLI_FACTS_H
+
+#include "run.h"
+
+enum { FACTS_MAX = 16 };
+
+typedef struct facts {
+    inco_fact fact[FACTS_MAX];
+    int count;
+    int failed; /* no memory */
+} facts;
+
+/* The next fact; an empty value is left out. */
+void facts_add(facts *f, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Small print for the last one. */
+void facts_note(facts *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Threads, kernels, and the name and version of the BLAS. */
+void facts_machine(facts *f, int threads, const char *isa, const char *blas);
+/* The command line of this run, as a shell would read it again. */
+void facts_command_line(facts *f, const run *r);
+/* Words joined by spaces. To be freed; NULL when there is no memory. */
+char *facts_join(const char *const *words, int count);
+void facts_free(facts *f);
+
+#endif

@@ -1,0 +1,101 @@
+/* The page of a run of `inco learn`. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "learn.h"
+#include "results.h"
+
+void learn_page_iteration(learn_job *job, const inco_progress *now) {
+    if (!page_wanted(&job->page)) return;
+    if (job->history_count == job->history_room) {
+        const int64_t room = job->history_room ? 2 * job->history_room : 64;
+        inco_progress *more = realloc(job->history, (size_t)room * sizeof *more);
+        if (!more) return; /* the figure ends early */
+        job->history = more;
+        job->history_room = room;
+    }
+    job->history[job->history_count++] = *now;
+}
+
+/* ---- What was run ---- */
+
+static void add_date(facts *f, time_t began) {
+    char text[40];
+    struct tm parts;
+    if (gmtime_r(&began, &parts) && strftime(text, sizeof text, "%Y-%m-%d %H:%M UTC", &parts))
+        facts_add(f, "Date", "%s", text);
+}
+
+static void add_data(facts *f, const learn_job *job) {
+    if (!job->data) return;
+    const inco_source *source = inco_data_source(job->data);
+    const long long files = inco_data_files(job->data);
+    char *paths = facts_join(job->run->paths, job->run->path_count);
+    facts_add(f, "Data", "%lld signals of %lld values (%s) from %lld %s file%s", (long long)source->count,
+              (long long)source->dim, results_precision(source->type), files, inco_data_kind(job->data),
+              files == 1 ? "" : "s");
+    if (paths) facts_note(f, "%s", paths);
+    free(paths);
+}
+
+static void add_method(facts *f, const learn_job *job, const inco_learn_info *info) {
+    char method[16], coder[16];
+    inco_options_get(job->run->options, "method", method, sizeof method);
+    inco_options_get(job->run->options, "coder", coder, sizeof coder);
+    facts_add(f, "Method", "%s, %lld iterations", method, (long long)info->iterations);
+    if (info->gamma > 0) facts_note(f, "γ = %.6g, relative %.6g", info->gamma, info->gamma_relative);
+    if (job->data) facts_add(f, "Coder", "%s", coder);
+}
+
+static void add_run(facts *f, const learn_job *job, const inco_learn_info *info) {
+    char seed[32];
+    inco_options_get(job->run->options, "seed", seed, sizeof seed);
+    facts_command_line(f, job->run);
+    facts_add(f, "Program", "inco %s", inco_version());
+    add_date(f, job->began);
+    add_data(f, job);
+    add_method(f, job, info);
+    facts_add(f, "Seed", "%s", seed);
+    facts_add(f, "Stopped by", "%s", run_signal() ? "a signal" : info->stopped_by);
+    facts_add(f, "Time", "%.1f s: coding %.1f, update %.1f", info->seconds_total, info->seconds_code,
+              info->seconds_update);
+    facts_machine(f, info->threads, info->isa, info->blas);
+}
+
+/* ---- The page ---- */
+
+/* What the atoms are: sounds of a rate, or patches. */
+static void add_shape(const learn_job *job, inco_summary *s) {
+    char patch[64];
+    long long rows = 0, cols = 0;
+    s->rate = job->data ? inco_data_rate(job->data) : inco_options_get_number(job->run->options, "rate");
+    if (inco_options_get(job->run->options, "patch", patch, sizeof patch) > 0) sscanf(patch, "%lldx%lld", &rows, &cols);
+    s->patch_rows = rows;
+    s->patch_cols = cols;
+}
+
+int learn_page(learn_job *job) {
+    const inco_mat dictionary = inco_learner_dictionary(job->learner);
+    const inco_learn_info *info = inco_learner_info(job->learner);
+    inco_summary s = {.dictionary = &dictionary,
+                      .iterations = job->history,
+                      .iteration_count = job->history_count,
+                      .uses = inco_learner_usage(job->learner),
+                      .signals = info->signals,
+                      .relative_error = info->relative_error,
+                      .mean_cardinality = info->mean_cardinality};
+    char subtitle[256], *name = strrchr(job->output, '/');
+    if (!page_wanted(&job->page)) return INCO_OK;
+    add_shape(job, &s);
+    add_run(&job->page.facts, job, info);
+    if (run_signal()) { /* asked to end: no more coding */
+        inco_data_free(job->page.data);
+        job->page.data = NULL;
+    }
+    snprintf(subtitle, sizeof subtitle, "A dictionary of %lld atoms in %lld dimensions, %s", (long long)info->atoms,
+             (long long)info->dim, job->data ? "learned from data" : "designed without data");
+    const char *title = !strcmp(job->output, "-") ? "Dictionary" : name ? name + 1 : job->output;
+    return page_write(&job->page, title, subtitle, &s);
+}

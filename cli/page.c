@@ -1,0 +1,192 @@
+#include "page.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "results.h"
+
+enum { TEST_SIGNALS = 2000 }; /* at most: more would not change the quartiles */
+
+int page_names(page *p, run *r, const char *report) {
+    int status;
+    p->run = r;
+    TRY(run_text(r, report, &p->report));
+    TRY(run_text(r, "csv", &p->csv));
+    TRY(run_text(r, "test", &p->test));
+    if (p->test && !page_wanted(p))
+        TRY(run_fail(r, INCO_EINVAL, "--test measures signals for the page: give --report or --csv too"));
+done:
+    return status;
+}
+
+int page_wanted(const page *p) {
+    return p->report || p->csv;
+}
+
+/* ---- Test signals ---- */
+
+static int copy_option(page *p, const char *name, page_option value_of, const void *self) {
+    char value[256];
+    const int length = value_of(self, name, value, sizeof value);
+    if (length <= 0 || length >= (int)sizeof value) return INCO_OK;
+    if (!strcmp(value, "no") || (!strcmp(name, "center") && !strcmp(value, "none"))) return INCO_OK;
+    return inco_options_set(p->data_options, name, value, &p->run->error);
+}
+
+int page_open_test(page *p, page_option value_of, const void *self, int64_t dim) {
+    static const char *const names[] = {"columns", "variable", "window", "hop", "rate", "patch", "center", "threads"};
+    run *r = p->run;
+    char center[16];
+    int status = INCO_OK;
+    if (!p->test) return INCO_OK;
+    p->data_options = inco_options_new();
+    if (!p->data_options) TRY(run_no_memory(r));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) TRY(copy_option(p, names[i], value_of, self));
+    inco_options_get(p->data_options, "center", center, sizeof center);
+    if (!strcmp(center, "feature"))
+        TRY(run_fail(r, INCO_EINVAL,
+                     "--test has no place with --center feature: the means that were taken off are not kept"));
+    TRY(inco_data_open(&p->data, (const char *const[]){p->test}, 1, p->data_options, &r->error));
+    const int64_t found = inco_data_source(p->data)->dim;
+    if (dim && dim != found)
+        TRY(run_fail(r, INCO_EDIM, "--test '%s' has signals of %lld dimensions, the atoms have %lld", p->test,
+                     (long long)found, (long long)dim));
+done:
+    return status;
+}
+
+static int own_option(const void *self, const char *name, char *buffer, size_t size) {
+    return inco_options_get(self, name, buffer, size);
+}
+
+int page_open_own_test(page *p, int64_t dim) {
+    return page_open_test(p, own_option, p->run->options, dim);
+}
+
+/* ---- Were they kept apart? ---- */
+
+typedef struct identity {
+    dev_t device;
+    ino_t number;
+} identity;
+
+static int compare(const void *a, const void *b) {
+    const identity *x = a, *y = b;
+    if (x->device != y->device) return x->device < y->device ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static identity identify(const char *path) {
+    struct stat info;
+    return stat(path, &info) ? (identity){0, 0} : (identity){info.st_dev, info.st_ino};
+}
+
+void page_warn_overlap(page *p, const inco_data *training) {
+    const int64_t count = training ? inco_data_files(training) : 0, tested = p->data ? inco_data_files(p->data) : 0;
+    identity *known = count && tested ? calloc((size_t)count, sizeof *known) : NULL;
+    if (!known) return;
+    for (int64_t i = 0; i < count; i++) known[i] = identify(inco_data_file(training, i));
+    qsort(known, (size_t)count, sizeof *known, compare);
+    for (int64_t i = 0; i < tested; i++) {
+        const identity file = identify(inco_data_file(p->data, i));
+        p->overlap += file.number && bsearch(&file, known, (size_t)count, sizeof *known, compare);
+    }
+    free(known);
+    if (p->overlap)
+        run_warn(p->run, "--test '%s': %lld of its %lld files are learned from too, so they are no fair test", p->test,
+                 (long long)p->overlap, (long long)tested);
+}
+
+/* Every so many of the signals of a source. */
+typedef struct thinned {
+    const inco_source *from;
+    int64_t apart;
+} thinned;
+
+static int read_thinned(void *self, int64_t first, int64_t count, void *out, inco_error *error) {
+    const thinned *t = self;
+    const size_t bytes = (size_t)t->from->dim * (size_t)t->from->type;
+    int status = INCO_OK;
+    for (int64_t n = 0; status >= 0 && n < count; n++)
+        status = t->from->read(t->from->self, (first + n) * t->apart, 1, (char *)out + (size_t)n * bytes, error);
+    return status;
+}
+
+static int measure_test(page *p, const inco_mat *dictionary) {
+    const inco_source *all = inco_data_source(p->data);
+    thinned t = {all, (all->count + TEST_SIGNALS - 1) / TEST_SIGNALS};
+    const inco_source source = {sizeof source, all->dim, (all->count + t.apart - 1) / t.apart,
+                                all->type,     &t,       read_thinned};
+    run *r = p->run;
+    facts_add(&p->facts, "Test signals", "%lld of the %lld in %s", (long long)source.count, (long long)all->count,
+              p->test);
+    if (p->overlap)
+        facts_note(&p->facts, "no fair test: %lld of the %lld files were learned from", (long long)p->overlap,
+                   (long long)inco_data_files(p->data));
+    run_say(r, "coding %lld test signals", (long long)source.count);
+    return inco_residuals_measure(dictionary, &source, p->data_options, &p->held_out, &r->error);
+}
+
+/* ---- Writing ---- */
+
+static int write_to(run *r, const char *path, const inco_report *made, int figure) {
+    inco_stream stream;
+    int status = inco_file_create(&stream, path, &r->error);
+    if (status < 0) return status;
+    status = figure < 0 ? inco_report_write(made, &stream, &r->error)
+                        : inco_report_write_csv(made, figure, &stream, &r->error);
+    const int closing = inco_file_close(&stream, status >= 0 || status == INCO_EIO, &r->error);
+    return status < 0 ? status : closing;
+}
+
+static int write_numbers(run *r, const char *folder, const inco_report *made) {
+    if (mkdir(folder, 0777) && errno != EEXIST)
+        return run_fail(r, INCO_EIO, "cannot make the folder '%s': %s", folder, strerror(errno));
+    int status = INCO_OK, i;
+    for (i = 0; status >= 0 && inco_report_figure(made, i); i++) {
+        const char *words[] = {folder, "/", inco_report_figure(made, i), ".csv"};
+        char *path = calloc(strlen(folder) + strlen(words[2]) + 6, 1);
+        for (int k = 0; path && k < 4; k++) strcat(path, words[k]);
+        status = path ? write_to(r, path, made, i) : run_no_memory(r);
+        free(path);
+    }
+    if (status >= 0) run_say(r, "wrote %d files of numbers to %s", i, folder);
+    return status;
+}
+
+int page_write(page *p, const char *title, const char *subtitle, inco_summary *summary) {
+    run *r = p->run;
+    inco_report *made = NULL;
+    int status = INCO_OK;
+    if (!p->metrics.size) TRY(inco_inspect(summary->dictionary, r->options, &p->metrics, &r->error));
+    if (p->data) TRY(measure_test(p, summary->dictionary));
+    if (p->facts.failed) TRY(run_no_memory(r));
+    summary->size = sizeof *summary;
+    summary->metrics = &p->metrics;
+    summary->facts = p->facts.fact;
+    summary->fact_count = p->facts.count;
+    summary->held_out = p->held_out.count ? &p->held_out : NULL;
+    summary->duplicates = inco_options_get_number(r->options, "duplicates");
+    made = inco_report_new(title, subtitle);
+    if (!made) TRY(run_no_memory(r));
+    inco_report_dictionary(made, summary);
+    if (p->report) TRY(write_to(r, p->report, made, -1));
+    if (p->report) run_say(r, "wrote %s", strcmp(p->report, "-") ? p->report : "the page to standard output");
+    if (p->csv) TRY(write_numbers(r, p->csv, made));
+done:
+    inco_report_free(made);
+    return status;
+}
+
+void page_free(page *p) {
+    inco_data_free(p->data);
+    inco_options_free(p->data_options);
+    inco_residuals_free(&p->held_out);
+    inco_metrics_free(&p->metrics);
+    facts_free(&p->facts);
+    char *names[] = {p->report, p->csv, p->test};
+    for (int i = 0; i < 3; i++) free(names[i]);
+}

@@ -1,0 +1,199 @@
+/* inco report: a page of a dictionary and of the run that made it, from the run's log. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands.h"
+#include "outputs.h"
+#include "page.h"
+#include "results.h"
+
+typedef struct report_job {
+    run *run;
+    page page;
+    inco_log *log;
+    inco_mat dictionary;
+} report_job;
+
+static int check_names(report_job *job) {
+    run *r = job->run;
+    const output outputs[] = {{"-o", job->page.report, OUTPUT_TEXT}, {"--csv", job->page.csv, OUTPUT_FOLDER}};
+    if (r->path_count != 2)
+        return run_fail(r, INCO_EINVAL, "name the log of a run and its dictionary: RUN.jsonl D.npy");
+    if (!job->page.report) return run_fail(r, INCO_EINVAL, "name the file for the page: -o FILE");
+    return outputs_check(r, outputs, 2, r->paths, 2);
+}
+
+/* ---- What the log tells ---- */
+
+/* A member as text, to be freed; NULL when there is none. */
+static char *text_of(const inco_log *log, const char *name) {
+    const int length = inco_log_text(log, name, NULL, 0);
+    char *text = length > 0 ? malloc((size_t)length + 1) : NULL;
+    if (text) inco_log_text(log, name, text, (size_t)length + 1);
+    return text;
+}
+
+static void add_text(report_job *job, const char *name, const char *member) {
+    char *text = text_of(job->log, member);
+    if (text) facts_add(&job->page.facts, name, "%s", text);
+    free(text);
+}
+
+static void add_version(report_job *job) {
+    char *version = text_of(job->log, "start.version");
+    if (version) facts_add(&job->page.facts, "Program", "inco %s", version);
+    free(version);
+}
+
+/* 2026-03-01T12:00:00Z, as people write it. */
+static void add_date(report_job *job) {
+    char *time = text_of(job->log, "start.time");
+    if (time && strlen(time) >= 16) facts_add(&job->page.facts, "Date", "%.10s %.5s UTC", time, time + 11);
+    free(time);
+}
+
+static void add_method(report_job *job) {
+    char *method = text_of(job->log, "start.options.method");
+    int64_t count;
+    const inco_progress *iterations = inco_log_iterations(job->log, &count);
+    if (method)
+        facts_add(&job->page.facts, "Method", "%s, %lld iterations", method,
+                  count ? (long long)iterations[count - 1].iteration : 0);
+    free(method);
+}
+
+static void add_machine(report_job *job) {
+    char *isa = text_of(job->log, "start.isa"), *blas = text_of(job->log, "start.blas");
+    const double threads = inco_log_number(job->log, "start.threads");
+    if (isa && blas && threads > 0) facts_machine(&job->page.facts, (int)threads, isa, blas);
+    free(isa);
+    free(blas);
+}
+
+static void add_data(report_job *job) {
+    char *kind = text_of(job->log, "start.data.kind"), *precision = text_of(job->log, "start.data.precision");
+    const double files = inco_log_number(job->log, "start.data.files");
+    if (kind && precision)
+        facts_add(&job->page.facts, "Data", "%.0f signals of %.0f values (%s) from %.0f %s file%s",
+                  inco_log_number(job->log, "start.data.signals"), inco_log_number(job->log, "start.data.dim"),
+                  precision, files, kind, files == 1 ? "" : "s");
+    free(kind);
+    free(precision);
+}
+
+static void add_run(report_job *job) {
+    facts *f = &job->page.facts;
+    const double gamma = inco_log_number(job->log, "end.gamma"), total = inco_log_number(job->log, "end.seconds.total");
+    add_text(job, "Command", "start.command_line");
+    if (f->count) f->fact[f->count - 1].code = 1;
+    add_version(job);
+    add_date(job);
+    add_data(job);
+    add_method(job);
+    if (gamma > 0) facts_note(f, "γ = %.6g, relative %.6g", gamma, inco_log_number(job->log, "end.gamma_relative"));
+    if (inco_log_number(job->log, "start.data.signals") > 0) add_text(job, "Coder", "start.options.coder");
+    add_text(job, "Seed", "start.seed");
+    add_text(job, "Stopped by", "end.stopped_by");
+    if (total >= 0)
+        facts_add(f, "Time", "%.1f s: coding %.1f, update %.1f", total, inco_log_number(job->log, "end.seconds.code"),
+                  inco_log_number(job->log, "end.seconds.update"));
+    else
+        facts_add(f, "Stopped by", "the log ends before the run does");
+    add_machine(job);
+}
+
+static int agree(report_job *job) {
+    const double dim = inco_log_number(job->log, "end.dim"), atoms = inco_log_number(job->log, "end.atoms");
+    const inco_mat *d = &job->dictionary;
+    if ((isnan(dim) || dim == (double)d->rows) && (isnan(atoms) || atoms == (double)d->cols)) return INCO_OK;
+    return run_fail(job->run, INCO_EDIM,
+                    "'%s' tells of %.0f atoms of %.0f dimensions, '%s' holds %lld of %lld: they are not of one run",
+                    job->run->paths[0], atoms, dim, job->run->paths[1], (long long)d->cols, (long long)d->rows);
+}
+
+static int log_option(const void *self, const char *name, char *buffer, size_t size) {
+    char member[64];
+    snprintf(member, sizeof member, "start.options.%s", name);
+    return inco_log_text(self, member, buffer, size);
+}
+
+/* ---- The page ---- */
+
+static inco_summary summarise(const report_job *job) {
+    const inco_log *log = job->log;
+    int64_t atoms;
+    long long rows = 0, cols = 0;
+    char patch[64];
+    const double signals = inco_log_number(log, "end.signals"), sampled = inco_log_number(log, "start.data.rate"),
+                 asked = inco_log_number(log, "start.options.rate");
+    inco_summary s = {.dictionary = &job->dictionary,
+                      .signals = signals > 0 ? (int64_t)signals : 0,
+                      .relative_error = inco_log_number(log, "end.relative_error"),
+                      .mean_cardinality = inco_log_number(log, "end.mean_cardinality"),
+                      .rate = sampled > 0 ? sampled
+                              : asked > 0 ? asked
+                                          : 0};
+    s.iterations = inco_log_iterations(log, &s.iteration_count);
+    s.uses = inco_log_usage(log, &atoms);
+    if (atoms != job->dictionary.cols) s.uses = NULL;
+    if (log_option(log, "patch", patch, sizeof patch) > 0) sscanf(patch, "%lldx%lld", &rows, &cols);
+    s.patch_rows = rows;
+    s.patch_cols = cols;
+    return s;
+}
+
+static void print_json(const report_job *job) {
+    json j = results_begin(job->run);
+    json_text(&j, "output", job->page.report);
+    json_integer(&j, "dim", job->dictionary.rows);
+    json_integer(&j, "atoms", job->dictionary.cols);
+    results_seconds(&j, job->run, 0, NAN, 0);
+    results_end(&j);
+}
+
+static int make(report_job *job) {
+    run *r = job->run;
+    inco_summary s;
+    char subtitle[256];
+    int status;
+    TRY(inco_log_load(&job->log, r->paths[0], &r->error));
+    TRY(inco_load(r->paths[1], r->options, &job->dictionary, &r->error));
+    TRY(agree(job));
+    TRY(page_open_test(&job->page, log_option, job->log, job->dictionary.rows));
+    s = summarise(job);
+    add_run(job);
+    snprintf(subtitle, sizeof subtitle, "A dictionary of %lld atoms in %lld dimensions, and the run that made it",
+             (long long)s.dictionary->cols, (long long)s.dictionary->rows);
+    const char *slash = strrchr(r->paths[1], '/');
+    TRY(page_write(&job->page, slash ? slash + 1 : r->paths[1], subtitle, &s));
+    if (r->json) print_json(job);
+done:
+    return status;
+}
+
+static int perform(run *r) {
+    report_job job = {.run = r};
+    int status;
+    TRY(page_names(&job.page, r, "output"));
+    TRY(check_names(&job));
+    TRY(make(&job));
+done:
+    inco_log_free(job.log);
+    inco_mat_free(&job.dictionary);
+    page_free(&job.page);
+    return status;
+}
+
+const command report_command = {
+    "report",
+    INCO_REPORT,
+    "RUN.jsonl D.npy -o PAGE.html [OPTIONS]",
+    "a page with figures, from the log of a run and its dictionary",
+    "Writes one page that holds all it shows: what was run, headline numbers, convergence, atoms, coherence, use, and "
+    "the most coherent pairs. RUN.jsonl is what inco learn --log has written. Test signals are cut as the log says "
+    "that "
+    "the training signals were.",
+    perform,
+};

@@ -1,0 +1,267 @@
+/* Reading the log of a run: a JSON object on every line. */
+#include <inco/inco.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "io/file.h"
+#include "io/io.h"
+
+#ifdef INCO_HAVE_JSON
+#include <jansson.h>
+
+struct inco_log {
+    json_t *start, *end; /* the last of each; NULL when there is none */
+    inco_progress *iterations;
+    int64_t count, room;
+    int64_t *usage, atoms;
+};
+
+/* ---- Members by name ---- */
+
+/* The member a.b.c of an object. */
+static const json_t *member(const json_t *object, const char *name) {
+    char key[64];
+    while (object && *name) {
+        const size_t length = strcspn(name, ".");
+        if (length >= sizeof key) return NULL;
+        memcpy(key, name, length);
+        key[length] = 0;
+        object = json_object_get(object, key);
+        name += length + (name[length] == '.');
+    }
+    return object;
+}
+
+static const json_t *find(const inco_log *log, const char *name) {
+    if (!strncmp(name, "start.", 6)) return member(log->start, name + 6);
+    return strncmp(name, "end.", 4) ? NULL : member(log->end, name + 4);
+}
+
+static double number_in(const json_t *object, const char *name) {
+    const json_t *value = member(object, name);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+/* NaN and what is no count of anything become 0. */
+static int64_t count_in(const json_t *object, const char *name) {
+    const double value = number_in(object, name);
+    return value >= 0 && value < 9e15 ? (int64_t)value : 0;
+}
+
+double inco_log_number(const inco_log *log, const char *name) {
+    const json_t *value = find(log, name);
+    return json_is_number(value) ? json_number_value(value) : NAN;
+}
+
+typedef struct target {
+    char *buffer;
+    size_t size, length; /* of the whole, also where it does not fit */
+} target;
+
+static void put(target *t, char c) {
+    if (t->length + 1 < t->size) t->buffer[t->length] = c;
+    t->length++;
+}
+
+/* A word as a shell would read it again. */
+static void put_word(target *t, const char *word) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
+    const int quote = !*word || strspn(word, plain) != strlen(word);
+    if (quote) put(t, '\'');
+    for (; *word; word++) {
+        if (*word == '\'')
+            for (const char *s = "'\\'"; *s; s++) put(t, *s);
+        put(t, *word);
+    }
+    if (quote) put(t, '\'');
+}
+
+static void put_list(target *t, const json_t *list) {
+    size_t i;
+    json_t *item;
+    json_array_foreach((json_t *)list, i, item) {
+        if (i) put(t, ' ');
+        if (json_is_string(item)) put_word(t, json_string_value(item));
+    }
+}
+
+int inco_log_text(const inco_log *log, const char *name, char *buffer, size_t size) {
+    const json_t *value = find(log, name);
+    target t = {buffer, size, 0};
+    char digits[32] = "";
+    if (!value || json_is_null(value)) return -1;
+    if (json_is_real(value)) snprintf(digits, sizeof digits, "%.10g", json_real_value(value));
+    if (json_is_integer(value)) snprintf(digits, sizeof digits, "%lld", (long long)json_integer_value(value));
+    if (json_is_boolean(value)) strcpy(digits, json_is_true(value) ? "yes" : "no");
+    const char *text = json_is_string(value) ? json_string_value(value) : digits;
+    if (json_is_array(value))
+        put_list(&t, value);
+    else
+        for (; *text; text++) put(&t, *text);
+    if (size) buffer[t.length < size ? t.length : size - 1] = 0;
+    return (int)t.length;
+}
+
+/* ---- Lines ---- */
+
+static inco_progress iteration_of(const json_t *line) {
+    return (inco_progress){
+        .size = sizeof(inco_progress),
+        .phase = "iteration",
+        .iteration = count_in(line, "iteration"),
+        .relative_error = number_in(line, "relative_error"),
+        .mean_cardinality = number_in(line, "mean_cardinality"),
+        .objective_before = number_in(line, "objective_before"),
+        .objective = number_in(line, "objective"),
+        .coherence_max = number_in(line, "coherence.max"),
+        .coherence_rms = number_in(line, "coherence.rms"),
+        .replaced = count_in(line, "replaced"),
+        .update_iterations = count_in(line, "update_iterations"),
+        .seconds_code = number_in(line, "seconds.code"),
+        .seconds_update = number_in(line, "seconds.update"),
+        .seconds = number_in(line, "seconds.total"),
+        .spread_passes = count_in(line, "spread_passes"),
+        .spread_pairs = count_in(line, "spread_pairs"),
+    };
+}
+
+/* A resumed run may do iterations again: the later ones count. */
+static int take_iteration(inco_log *log, const json_t *line, inco_error *error) {
+    const inco_progress now = iteration_of(line);
+    while (log->count && log->iterations[log->count - 1].iteration >= now.iteration) log->count--;
+    if (log->count == log->room) {
+        const int64_t room = log->room ? 2 * log->room : 64;
+        inco_progress *more = memory_grow(log->iterations, log->count, room, sizeof *more);
+        if (!more) return error_no_memory(error);
+        log->iterations = more;
+        log->room = room;
+    }
+    log->iterations[log->count++] = now;
+    return INCO_OK;
+}
+
+static int take_line(inco_log *log, json_t *line, inco_error *error) {
+    const char *event = json_string_value(json_object_get(line, "event"));
+    json_t **place = NULL;
+    if (!event) return INCO_OK;
+    if (!strcmp(event, "iteration")) return take_iteration(log, line, error);
+    if (!strcmp(event, "start")) place = &log->start;
+    if (!strcmp(event, "end")) place = &log->end;
+    if (!place) return INCO_OK;
+    json_decref(*place);
+    *place = json_incref(line);
+    return INCO_OK;
+}
+
+static int is_blank(const char *text, size_t length) {
+    for (size_t i = 0; i < length; i++)
+        if (!strchr(" \t\r", text[i]) || !text[i]) return 0;
+    return 1;
+}
+
+static int parse(inco_log *log, const file_bytes *bytes, const char *path, inco_error *error) {
+    const char *text = (const char *)bytes->data, *end = text + bytes->length;
+    int status = INCO_OK;
+    for (long long number = 1; status >= 0 && text < end; number++) {
+        const char *stop = memchr(text, '\n', (size_t)(end - text));
+        const size_t length = (size_t)((stop ? stop : end) - text);
+        json_error_t trouble;
+        json_t *line = json_loadb(text, length, 0, &trouble);
+        if (line && json_is_object(line))
+            status = take_line(log, line, error);
+        else if (stop && !is_blank(text, length)) /* a last line may have been cut short */
+            status = error_set(error, INCO_EFORMAT, "%s: line %lld is no JSON object: this is no log of inco learn",
+                               path, number);
+        json_decref(line);
+        text += length + 1;
+    }
+    return status;
+}
+
+static int take_usage(inco_log *log, inco_error *error) {
+    const json_t *list = member(log->end, "usage");
+    const int64_t atoms = json_is_array(list) ? (int64_t)json_array_size(list) : 0;
+    if (!atoms) return INCO_OK;
+    log->usage = NEW(int64_t, atoms);
+    if (!log->usage) return error_no_memory(error);
+    log->atoms = atoms;
+    for (int64_t j = 0; j < atoms; j++) log->usage[j] = json_integer_value(json_array_get(list, (size_t)j));
+    return INCO_OK;
+}
+
+int inco_log_load(inco_log **log, const char *path, inco_error *error) {
+    file_bytes bytes = {0};
+    inco_log *l = NEW(inco_log, 1);
+    int status;
+    *log = NULL;
+    if (!l) return error_no_memory(error);
+    TRY(file_read(&bytes, path, error));
+    TRY(parse(l, &bytes, path, error));
+    TRY(take_usage(l, error));
+    if (!l->start)
+        TRY(error_set(error, INCO_EFORMAT, "%s has no line that describes a run: it is no log of inco learn", path));
+    *log = l;
+    l = NULL;
+done:
+    file_release(&bytes);
+    inco_log_free(l);
+    return status;
+}
+
+const inco_progress *inco_log_iterations(const inco_log *log, int64_t *count) {
+    *count = log->count;
+    return log->iterations;
+}
+
+const int64_t *inco_log_usage(const inco_log *log, int64_t *atoms) {
+    *atoms = log->atoms;
+    return log->usage;
+}
+
+void inco_log_free(inco_log *log) {
+    if (!log) return;
+    json_decref(log->start);
+    json_decref(log->end);
+    memory_free(log->iterations);
+    memory_free(log->usage);
+    memory_free(log);
+}
+
+#else
+
+int inco_log_load(inco_log **log, const char *path, inco_error *error) {
+    *log = NULL;
+    return io_need_feature(IO_JSON, path, error);
+}
+
+int inco_log_text(const inco_log *log, const char *name, char *buffer, size_t size) {
+    (void)log, (void)name, (void)buffer, (void)size;
+    return -1;
+}
+
+double inco_log_number(const inco_log *log, const char *name) {
+    (void)log, (void)name;
+    return NAN;
+}
+
+const inco_progress *inco_log_iterations(const inco_log *log, int64_t *count) {
+    (void)log;
+    *count = 0;
+    return NULL;
+}
+
+const int64_t *inco_log_usage(const inco_log *log, int64_t *atoms) {
+    (void)log;
+    *atoms = 0;
+    return NULL;
+}
+
+void inco_log_free(inco_log *log) {
+    (void)log;
+}
+
+#endif

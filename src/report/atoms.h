@@ -1,0 +1,24 @@
+/* Atoms as small pictures: curves, or patches of grey. */
+#ifndef INCO_REPORT_ATOMS_H
+#define INCO_REPORT_ATOMS_H
+
+#include "report/report.h"
+
+typedef struct atom_view {
+    const inco_mat *dictionary;
+    int64_t patch_rows, patch_cols; /* 0: curves */
+    const int64_t *uses;            /* by atom; NULL: not known */
+    int64_t signals;
+} atom_view;
+
+/* Are the patch's rows and columns those of the atoms? */
+int atoms_are_patches(const atom_view *v);
+
+/* The atoms in the order given: the first ones at once, the others behind a click, as many as a page has room for. The
+ * return value is how many are shown in all; the CSV has these. */
+int64_t atoms_add(inco_report *r, const atom_view *v, const int64_t *order, const char *caption);
+
+/* The most coherent pairs, one atom over the other. */
+void atoms_add_pairs(inco_report *r, const atom_view *v, const inco_pair *pairs, int64_t count, const char *caption);
+
+#endif

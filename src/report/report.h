@@ -1,0 +1,44 @@
+/* The page under way. */
+#ifndef INCO_REPORT_REPORT_H
+#define INCO_REPORT_REPORT_H
+
+#include <inco/inco.h>
+
+#include "base/point.h"
+#include "report/writer.h"
+
+typedef struct figure {
+    char *name; /* of its CSV file */
+    writer csv;
+} figure;
+
+struct inco_report {
+    char *title, *subtitle;
+    writer body;
+    figure *figures;
+    int figure_count;
+    int in_section; /* a section is open ... */
+    int in_grid;    /* ... and in it a grid of figures */
+    int trouble;    /* the first failure of an addition */
+    point_locale locale;
+};
+
+/* Around every addition: numbers have a point, and nothing is added after a failure. report_enter returns 0 then. */
+int report_enter(inco_report *r);
+void report_leave(inco_report *r);
+void report_fail(inco_report *r, int status);
+
+/* A place for the numbers of a figure; NULL when there is no memory, or the name is taken or no name for a file. */
+writer *report_new_csv(inco_report *r, const char *name);
+
+/* Opens a grid of figures, or closes the one that is open. */
+void report_open_grid(inco_report *r);
+void report_close_grid(inco_report *r);
+
+/* <tag class="...">escaped text</tag>; nothing when there is no text. */
+void report_element(writer *w, const char *tag, const char *css, const char *text);
+
+/* The style and the script of a page; the style of a chart that stands alone. */
+extern const char *const report_style, *const report_script, *const report_chart_style;
+
+#endif

@@ -1,0 +1,131 @@
+#include "report/writer.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { FIRST_ROOM = 4096, FORMAT_MAX = 400 };
+
+static int reserve(writer *w, size_t count) {
+    if (w->failed) return 0;
+    if (count < w->room - w->used) return 1;
+    size_t room = w->room ? w->room : FIRST_ROOM;
+    while (room - w->used <= count) room *= 2;
+    char *text = memory_grow(w->text, (int64_t)w->used, (int64_t)room, 1);
+    w->failed = !text;
+    if (!text) return 0;
+    w->text = text;
+    w->room = room;
+    return 1;
+}
+
+void writer_bytes(writer *w, const char *bytes, size_t count) {
+    if (!reserve(w, count)) return;
+    memcpy(w->text + w->used, bytes, count);
+    w->used += count;
+    w->text[w->used] = 0;
+}
+
+void writer_put(writer *w, const char *text) {
+    writer_bytes(w, text, strlen(text));
+}
+
+void writer_format(writer *w, const char *format, ...) {
+    char text[FORMAT_MAX];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (length < 0 || length >= (int)sizeof text)
+        w->failed = 1;
+    else
+        writer_bytes(w, text, (size_t)length);
+}
+
+/* ---- Text from outside ---- */
+
+/* Bytes of the UTF-8 character at s; 0 when there is none: overlong forms, surrogates and values past U+10FFFF too. */
+static size_t character_length(const unsigned char *s) {
+    if (s[0] < 0x80) return 1;
+    if (s[0] < 0xc2 || s[0] > 0xf4) return 0;
+    const size_t length = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+    for (size_t i = 1; i < length; i++)
+        if ((s[i] & 0xc0) != 0x80) return 0;
+    if (s[0] == 0xe0 && s[1] < 0xa0) return 0;
+    if (s[0] == 0xed && s[1] > 0x9f) return 0;
+    if (s[0] == 0xf0 && s[1] < 0x90) return 0;
+    return s[0] == 0xf4 && s[1] > 0x8f ? 0 : length;
+}
+
+static const char *entity(unsigned char c) {
+    switch (c) {
+    case '&':
+        return "&amp;";
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return c < 0x20 || c == 0x7f ? " " : NULL;
+    }
+}
+
+void writer_escaped(writer *w, const char *text) {
+    const unsigned char *s = (const unsigned char *)(text ? text : "");
+    while (*s) {
+        const size_t length = character_length(s);
+        const char *instead = length ? entity(*s) : "\xef\xbf\xbd";
+        if (instead)
+            writer_put(w, instead);
+        else
+            writer_bytes(w, (const char *)s, length);
+        s += length ? length : 1;
+    }
+}
+
+void writer_cell(writer *w, const char *text) {
+    if (!strpbrk(text, ",\"\r\n")) {
+        writer_put(w, text);
+        return;
+    }
+    writer_put(w, "\"");
+    for (; *text; text++) {
+        if (*text == '"') writer_put(w, "\"");
+        writer_bytes(w, text, 1);
+    }
+    writer_put(w, "\"");
+}
+
+/* ---- Numbers ---- */
+
+void writer_exact(writer *w, double value) {
+    char text[32];
+    if (isnan(value)) return;
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) break;
+    }
+    writer_put(w, text);
+}
+
+void writer_place(writer *w, double value) {
+    const double tenths = round(10 * value);
+    if (fmod(tenths, 10) == 0)
+        writer_format(w, "%.0f", tenths / 10 + 0.0);
+    else
+        writer_format(w, "%.1f", tenths / 10);
+}
+
+void writer_free(writer *w) {
+    memory_free(w->text);
+    *w = (writer){0};
+}

@@ -1,0 +1,374 @@
+/* Pages: text, axes, charts, tables, and what happens without memory. */
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "check.h"
+#include "report/chart.h"
+#include "report/scale.h"
+#include "report/writer.h"
+
+/* ---- A stream into memory ---- */
+
+static int keep(void *self, const void *bytes, size_t count) {
+    writer_bytes(self, bytes, count);
+    return 0;
+}
+
+static int refuse(void *self, const void *bytes, size_t count) {
+    (void)self, (void)bytes, (void)count;
+    return -1;
+}
+
+static char *written(const inco_report *r, writer *w) {
+    const inco_stream stream = {w, keep, NULL};
+    inco_error error = {0};
+    *w = (writer){0};
+    assert_int_equal(inco_report_write(r, &stream, &error), INCO_OK);
+    return w->text;
+}
+
+/* ---- Text ---- */
+
+static void test_text_from_outside_is_escaped(void **state) {
+    writer w = {0};
+    (void)state;
+    writer_escaped(&w, "<a href='x'>&\"\x01\n\xc3\xa9\xff\xc0\xaf\xed\xa0\x80\xf5");
+    assert_string_equal(w.text, "&lt;a href=&#39;x&#39;&gt;&amp;&quot;  \xc3\xa9\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
+                                "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+    writer_free(&w);
+    writer_escaped(&w, NULL);
+    assert_null(w.text);
+    writer_cell(&w, "plain");
+    writer_cell(&w, "a,\"b\"");
+    assert_string_equal(w.text, "plain\"a,\"\"b\"\"\"");
+    writer_free(&w);
+}
+
+static void test_numbers_come_back(void **state) {
+    static const double values[] = {0, 1, -2.5, 1.0 / 3, 1e-300, 6.02214076e23, 123456789.125};
+    (void)state;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        writer w = {0};
+        writer_exact(&w, values[i]);
+        assert_true(strtod(w.text, NULL) == values[i]);
+        writer_free(&w);
+    }
+    writer w = {0};
+    writer_place(&w, -0.04);
+    writer_put(&w, " ");
+    writer_place(&w, 12.34);
+    writer_put(&w, " ");
+    writer_place(&w, 7);
+    assert_string_equal(w.text, "0 12.3 7");
+    writer_free(&w);
+}
+
+/* ---- Axes ---- */
+
+static void check_ticks(scale s, int wanted) {
+    s.from = 0;
+    s.to = 100;
+    const ticks t = scale_ticks(&s, wanted);
+    assert_true(t.count >= 2 && t.count <= wanted + 3);
+    for (int i = 0; i < t.count; i++) {
+        const double place = scale_at(&s, t.value[i]);
+        assert_true(place > -1e-6 && place < 100 + 1e-6);
+        assert_true(strlen(t.label[i]) > 0 && strlen(t.label[i]) < 9);
+        if (i) assert_true(t.value[i] > t.value[i - 1] && strcmp(t.label[i], t.label[i - 1]));
+        if (s.whole && !s.log) assert_true(t.value[i] == floor(t.value[i]));
+    }
+}
+
+static void test_axes_have_ticks_for_any_range(void **state) {
+    static const double ends[] = {1e-9, 3e-4, 0.07, 0.9, 1, 2, 3.7, 12, 99, 1234, 56789, 3e6, 2e9, 4e12};
+    const int count = sizeof ends / sizeof *ends;
+    (void)state;
+    for (int i = 0; i < count; i++)
+        for (int k = i; k < count; k++)
+            for (int log = 0; log < 2; log++)
+                for (int round = 0; round < 2; round++) {
+                    scale s = {.log = log, .low = ends[i], .high = ends[k]};
+                    scale_fit(&s, 5, round);
+                    assert_true(s.high > s.low && (!log || s.low > 0));
+                    if (i < k) assert_true(s.low <= ends[i] && s.high >= ends[k] * (1 - 1e-12));
+                    check_ticks(s, 5);
+                    check_ticks(s, 8);
+                }
+}
+
+static void test_axes_without_numbers(void **state) {
+    (void)state;
+    for (int log = 0; log < 2; log++) {
+        scale empty = {.log = log, .low = INFINITY, .high = -INFINITY}, zero = {.log = log};
+        scale_fit(&empty, 5, 1);
+        check_ticks(empty, 5);
+        scale_fit(&zero, 5, 1);
+        check_ticks(zero, 5);
+    }
+    scale few = {.whole = 1, .low = 1, .high = 3};
+    scale_fit(&few, 8, 0);
+    check_ticks(few, 8);
+    const scale s = {.log = 1, .low = 1, .high = 100, .from = 0, .to = 10};
+    assert_true(fabs(scale_at(&s, 10) - 5) < 1e-12);
+    assert_false(scale_has(&s, 0));
+    assert_false(scale_has(&s, NAN));
+}
+
+/* ---- Charts ---- */
+
+static const double xs[] = {1, 2, 4}, ys[] = {3, 1, 2}, lows[] = {2, 0.5, 1}, highs[] = {4, 2, 3}, other_xs[] = {2, 3};
+static const inco_series two[] = {
+    {.name = "a, \"quoted\"", .count = 3, .x = xs, .y = ys, .low = lows, .high = highs},
+    {.name = "<b>", .count = 2, .x = other_xs, .y = ys},
+};
+static const inco_mark bound = {"bound & more", 2.5, 0};
+
+static inco_chart sample(void) {
+    return (inco_chart){.size = sizeof(inco_chart),
+                        .id = "sample",
+                        .title = "A <title>",
+                        .caption = "what to look for",
+                        .x = {.label = "x"},
+                        .y = {.label = "y"},
+                        .series = two,
+                        .series_count = 2,
+                        .marks = &bound,
+                        .mark_count = 1};
+}
+
+static void test_numbers_of_a_chart(void **state) {
+    const inco_chart chart = sample();
+    writer w = {0};
+    (void)state;
+    chart_csv(&w, &chart);
+    assert_string_equal(w.text, "x,\"a, \"\"quoted\"\"\",\"a, \"\"quoted\"\" (low)\",\"a, \"\"quoted\"\" (high)\",<b>\n"
+                                "1,3,2,4,\n2,1,0.5,2,3\n3,,,,1\n4,2,1,3,\n");
+    writer_free(&w);
+}
+
+static void test_many_points_are_thinned_on_the_page_alone(void **state) {
+    enum { MANY = 5000 };
+    static double y[MANY];
+    for (int i = 0; i < MANY; i++) y[i] = 1.0 / (i + 1);
+    const inco_series series = {.name = "y", .count = MANY, .y = y};
+    inco_chart chart = sample();
+    writer svg = {0}, csv = {0};
+    (void)state;
+    chart.series = &series;
+    chart.series_count = 1;
+    chart_draw(&svg, &chart, &chart_wide);
+    chart_csv(&csv, &chart);
+    assert_true(svg.used < 12000);
+    assert_true(csv.used > 50000);
+    assert_true(chart_draws(&series, 0) && chart_draws(&series, MANY - 1) && !chart_draws(&series, 1));
+    writer_free(&svg);
+    writer_free(&csv);
+}
+
+static void test_chart_alone_is_xml(void **state) {
+    const inco_chart chart = sample();
+    writer w = {0};
+    const inco_stream stream = {&w, keep, NULL}, full = {NULL, refuse, NULL};
+    inco_error error = {0};
+    (void)state;
+    assert_int_equal(inco_chart_write(&chart, &stream, &error), INCO_OK);
+    assert_true(!strncmp(w.text, "<svg xmlns=\"http://www.w3.org/2000/svg\"", 39));
+    assert_non_null(strstr(w.text, "aria-label=\"A &lt;title&gt;\""));
+    assert_non_null(strstr(w.text, "bound &amp; more"));
+    assert_non_null(strstr(w.text, "<style>"));
+    for (const char *s = strstr(w.text, "</style>"); (s = strchr(s, '=')); s++)
+        assert_true(s[1] == '"' || s[-1] == ' '); /* every attribute is quoted */
+    assert_int_equal(inco_chart_write(&chart, &full, &error), INCO_EIO);
+    writer_free(&w);
+}
+
+static void expect_nonsense(inco_chart chart) {
+    inco_report *r = inco_report_new("t", NULL);
+    inco_error error = {0};
+    const inco_stream stream = {NULL, refuse, NULL};
+    inco_report_chart(r, &chart);
+    assert_int_equal(inco_report_write(r, &stream, &error), INCO_EINVAL);
+    assert_true(strlen(error.message) > 0);
+    inco_report_free(r);
+}
+
+static void test_nonsense_is_refused(void **state) {
+    static const double falling[] = {2, 1};
+    const inco_series back = {.name = "s", .count = 2, .x = falling, .y = ys},
+                      thin = {.name = "s", .style = INCO_BARS, .count = 2, .y = ys};
+    inco_chart chart;
+    (void)state;
+    chart = sample(), chart.id = "no/file", expect_nonsense(chart);
+    chart = sample(), chart.id = "", expect_nonsense(chart);
+    chart = sample(), chart.series = &back, chart.series_count = 1, expect_nonsense(chart);
+    chart = sample(), chart.series = &thin, chart.series_count = 1, expect_nonsense(chart);
+    chart = sample(), chart.size = 1, expect_nonsense(chart);
+    inco_report *r = inco_report_new("t", NULL);
+    const inco_stream stream = {NULL, refuse, NULL};
+    chart = sample();
+    inco_report_chart(r, &chart);
+    inco_report_chart(r, &chart); /* the same name again */
+    assert_int_equal(inco_report_write(r, &stream, NULL), INCO_EINVAL);
+    inco_report_free(r);
+}
+
+/* ---- Pages ---- */
+
+static void fill(inco_report *r) {
+    static const char *const header[] = {"claim", "measured", "verdict"}, *const cells[] = {"a < b", "1.5", "holds",
+                                                                                            "c",     "2",   "fails"};
+    const inco_table table = {.size = sizeof table,
+                              .id = "claims",
+                              .title = "Claims",
+                              .columns = 3,
+                              .rows = 2,
+                              .header = header,
+                              .cells = cells,
+                              .kinds = "lrv"};
+    const inco_fact facts[] = {{"Command", "inco <x>", "note", 1}, {"Seed", "0", NULL, 0}};
+    const inco_chart chart = sample();
+    inco_report_headlines(r, facts, 2);
+    inco_report_section(r, "Section", "text");
+    inco_report_facts(r, facts, 2);
+    inco_report_chart(r, &chart);
+    inco_report_table(r, &table);
+}
+
+static void test_page(void **state) {
+    inco_report *r = inco_report_new("Title & all", "sub");
+    writer page, csv = {0};
+    const inco_stream stream = {&csv, keep, NULL};
+    (void)state;
+    fill(r);
+    written(r, &page);
+    assert_non_null(strstr(page.text, "<h1>Title &amp; all</h1>"));
+    assert_non_null(strstr(page.text, "<b class=\"verdict holds\">holds</b>"));
+    assert_non_null(strstr(page.text, "<b class=\"verdict fails\">fails</b>"));
+    assert_non_null(strstr(page.text, "inco &lt;x&gt;"));
+    assert_null(strstr(page.text, "http://") != strstr(page.text, "http://www.w3.org/2000/svg") ? page.text : NULL);
+    assert_string_equal(inco_report_figure(r, 0), "sample");
+    assert_string_equal(inco_report_figure(r, 1), "claims");
+    assert_null(inco_report_figure(r, 2));
+    assert_int_equal(inco_report_write_csv(r, 1, &stream, NULL), INCO_OK);
+    assert_string_equal(csv.text, "claim,measured,verdict\na < b,1.5,holds\nc,2,fails\n");
+    assert_int_equal(inco_report_write_csv(r, 2, &stream, NULL), INCO_EINVAL);
+    writer_free(&page);
+    writer_free(&csv);
+    inco_report_free(r);
+}
+
+/* Numbers have a point where the program's locale has a comma. */
+static void test_locale(void **state) {
+    writer first, second;
+    (void)state;
+    if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8")) skip();
+    inco_report *r = inco_report_new("t", NULL);
+    fill(r);
+    written(r, &first);
+    setlocale(LC_NUMERIC, "C");
+    inco_report *again = inco_report_new("t", NULL);
+    fill(again);
+    written(again, &second);
+    assert_string_equal(first.text, second.text);
+    writer_free(&first);
+    writer_free(&second);
+    inco_report_free(r);
+    inco_report_free(again);
+}
+
+/* A page of a dictionary of 40 atoms, of which one is zero and two are the same. */
+static int dictionary_page(writer *w, inco_error *error) {
+    enum { DIM = 9, ATOMS = 40 };
+    double values[DIM * ATOMS];
+    int64_t uses[ATOMS];
+    inco_progress iterations[2] = {{.iteration = 1,
+                                    .relative_error = 0.5,
+                                    .mean_cardinality = 3,
+                                    .objective = 9,
+                                    .coherence_max = 0.9,
+                                    .coherence_rms = 0.4},
+                                   {.iteration = 2,
+                                    .relative_error = NAN,
+                                    .mean_cardinality = NAN,
+                                    .objective = 8,
+                                    .coherence_max = 0.8,
+                                    .coherence_rms = 0.3}};
+    inco_metrics metrics = {0};
+    inco_options *options = inco_options_new();
+    inco_report *r = inco_report_new("D", NULL);
+    const inco_stream stream = {w, keep, NULL};
+    int status = options && r ? INCO_OK : INCO_ENOMEM;
+    for (int i = 0; i < DIM * ATOMS; i++) values[i] = i / DIM == 3 ? 0 : sin(i * i + 1);
+    memcpy(values + 5 * DIM, values, DIM * sizeof *values);
+    for (int j = 0; j < ATOMS; j++) uses[j] = j * j % 7;
+    const inco_mat d = inco_mat_view(INCO_F64, DIM, ATOMS, values);
+    if (status >= 0) status = inco_inspect(&d, options, &metrics, error);
+    const inco_summary s = {.size = sizeof s,
+                            .dictionary = &d,
+                            .metrics = &metrics,
+                            .iterations = iterations,
+                            .iteration_count = 2,
+                            .uses = uses,
+                            .signals = 100,
+                            .relative_error = 0.1,
+                            .mean_cardinality = 2,
+                            .patch_rows = 3,
+                            .patch_cols = 3};
+    if (status >= 0) inco_report_dictionary(r, &s);
+    if (status >= 0) status = inco_report_write(r, &stream, error);
+    inco_report_free(r);
+    inco_metrics_free(&metrics);
+    inco_options_free(options);
+    return status;
+}
+
+static void test_dictionary_page(void **state) {
+    writer w = {0};
+    (void)state;
+    assert_int_equal(dictionary_page(&w, NULL), INCO_OK);
+    assert_non_null(strstr(w.text, "id=atoms"));
+    assert_non_null(strstr(w.text, "data:image/bmp;base64,"));
+    assert_non_null(strstr(w.text, "id=usage"));
+    assert_non_null(strstr(w.text, "atoms 0 and 5, inner product +1.0000"));
+    writer_free(&w);
+}
+
+/* Wherever memory ends, the page says so and nothing leaks (the sanitizer looks). */
+static void test_no_memory(void **state) {
+    writer w = {0};
+    (void)state;
+    memory_fail_at(0);
+    assert_int_equal(dictionary_page(&w, NULL), INCO_OK);
+    const int64_t count = memory_fail_at(0);
+    const size_t whole = w.used;
+    writer_free(&w);
+    assert_true(count > 20);
+    for (int64_t k = 1; k <= count; k++) {
+        memory_fail_at(k);
+        const int status = dictionary_page(&w, NULL);
+        memory_fail_at(0);
+        assert_true(status == INCO_ENOMEM || (status == INCO_OK && (w.failed || w.used == whole)));
+        writer_free(&w);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_text_from_outside_is_escaped),
+        cmocka_unit_test(test_numbers_come_back),
+        cmocka_unit_test(test_axes_have_ticks_for_any_range),
+        cmocka_unit_test(test_axes_without_numbers),
+        cmocka_unit_test(test_numbers_of_a_chart),
+        cmocka_unit_test(test_many_points_are_thinned_on_the_page_alone),
+        cmocka_unit_test(test_chart_alone_is_xml),
+        cmocka_unit_test(test_nonsense_is_refused),
+        cmocka_unit_test(test_page),
+        cmocka_unit_test(test_locale),
+        cmocka_unit_test(test_dictionary_page),
+        cmocka_unit_test(test_no_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
