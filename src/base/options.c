@@ -53,7 +53,8 @@ static const row table[] = {
         "frame: random frames to start from; the best comes out (default: by size, 64 for the smallest, 1 for large "
         "ones)"),
     ROW("steps", 0, "N", NULL, NULL, F, "Dictionary", INTEGER, steps, 1, MANY,
-        "frame: L-BFGS iterations at every order of the power sum (default: by size, 300, for large ones down to 20)"),
+        "frame: L-BFGS iterations at every order of the power sum (default: by size, 300 to 1000, for large ones down "
+        "to 20)"),
     ROW("method", 0, "NAME", "idl", "idl|mod|mocod|online|ksvd|aksvd|inksvd|ipr|aksvdc|idb|parametric", L, "Dictionary",
         CHOICE, method, 0, 0,
         "idl: least squares with a penalty on coherence; mod: least squares alone; mocod: the penalty and one on "
@@ -101,7 +102,7 @@ static const row table[] = {
     ROW("stop-change", 0, "R", "0", NULL, L, "Dictionary", REAL_NUMBER, stop_change, 0, 1,
         "stop when an iteration changes the dictionary by no more than R, relative to its norm (0: never)"),
     ROW("stop-seconds", 0, "S", "0", NULL, L | F, "Dictionary", REAL_NUMBER, stop_seconds, 0, DBL_MAX,
-        "stop after the iteration in which S seconds have passed (0: never)"),
+        "stop after the iteration, or the order of a frame, in which S seconds have passed (0: never)"),
 
     ROW("dictionary", 'D', "FILE", NULL, NULL, E | C | PROGRAM, "Dictionary", TEXT, dictionary, 0, 0,
         "the dictionary: .npy .npz .csv .tsv .mat"),
