@@ -190,6 +190,7 @@ static void a_search_can_be_stopped(void **state) {
     assert_int_equal(inco_frame(o, stop_at_once, &last, &d, &info, NULL), INCO_STOPPED);
     assert_string_equal(info.stopped_by, "callback");
     assert_near(info.coherence_max, last, 1e-12);
+    assert_true(info.starts == 1 && info.start == 0);
     inco_mat_free(&d);
     inco_options_free(o);
 }

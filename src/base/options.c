@@ -102,7 +102,7 @@ static const row table[] = {
     ROW("stop-change", 0, "R", "0", NULL, L, "Dictionary", REAL_NUMBER, stop_change, 0, 1,
         "stop when an iteration changes the dictionary by no more than R, relative to its norm (0: never)"),
     ROW("stop-seconds", 0, "S", "0", NULL, L | F, "Dictionary", REAL_NUMBER, stop_seconds, 0, DBL_MAX,
-        "stop after the iteration, or the order of a frame, in which S seconds have passed (0: never)"),
+        "stop after the iteration in which S seconds have passed (0: never)"),
 
     ROW("dictionary", 'D', "FILE", NULL, NULL, E | C | PROGRAM, "Dictionary", TEXT, dictionary, 0, 0,
         "the dictionary: .npy .npz .csv .tsv .mat"),

@@ -37,6 +37,8 @@ typedef struct search {
     inco_progress progress;
     const char *stopped_by;
     atomic_int stop;    /* several at once: to be seen by all threads */
+    int64_t done;       /* steps, of those that progress counts */
+    int first_level;    /* of those under way */
     candidate *best;    /* kept, by coherence; those without data are free */
     candidate *running; /* one for every thread */
     int64_t first;      /* start of running[0] */
@@ -72,8 +74,7 @@ static int64_t count_steps(const search *s) {
 /* ---- Progress ---- */
 
 /* From the thread that called inco_frame. Anything but 0 stops. */
-static int tell(search *s, double mu, int steps) {
-    s->progress.iteration += steps;
+static int tell(search *s, double mu) {
     s->progress.coherence_max = mu;
     s->progress.seconds = clock_seconds() - s->began;
     if (s->callback && s->callback(s->self, &s->progress)) s->stopped_by = "callback";
@@ -84,8 +85,8 @@ static int tell(search *s, double mu, int steps) {
 
 static int tell_level(void *self, int level, double mu) {
     search *s = self;
-    (void)level;
-    return tell(s, mu, s->apart ? 0 : 1);
+    s->progress.iteration = s->done + 1 + (s->apart ? 0 : level - s->first_level);
+    return tell(s, mu);
 }
 
 /* On the other threads, when several candidates run at once. */
@@ -131,7 +132,11 @@ static int finish_one(void *self, int64_t i, int thread, inco_error *error) {
 
 /* `count` of one of these, from s->first on. */
 static int run_batch(search *s, int64_t count, parallel_body body, inco_error *error) {
-    return s->apart ? parallel_for(s->threads, count, body, s, error) : body(s, 0, 0, error);
+    const int start = body == run_start;
+    s->first_level = start ? ANNEAL_FIRST : HALFWAY + 1;
+    int status = s->apart ? parallel_for(s->threads, count, body, s, error) : body(s, 0, 0, error);
+    s->done += s->apart ? 1 : start ? HALFWAY - ANNEAL_FIRST + 1 : ANNEAL_LAST - HALFWAY;
+    return status;
 }
 
 /* Is it at the bound? Of several, the first by number is as good as any. */
@@ -169,7 +174,6 @@ static int run_starts(search *s, inco_error *error) {
             if (!s->running[i].d.data) TRY(mat_new_raw(&s->running[i].d, INCO_F64, s->dim, s->atoms, error));
         TRY(run_batch(s, count, run_start, error));
         for (int64_t i = 0; i < count; i++) keep(s, &s->running[i]);
-        if (s->apart) tell(s, s->best[0].coherence, 1);
         if (is_exact(s, &s->best[0])) s->stopped_by = "bound";
     }
 done:
@@ -187,7 +191,6 @@ static int finish(search *s, inco_error *error) {
         TRY(run_batch(s, count, finish_one, error));
         for (int64_t k = s->first; k < s->first + count; k++)
             if (!is_exact(s, &s->best[lowest]) && s->best[k].coherence < s->best[lowest].coherence) lowest = k;
-        if (s->apart) tell(s, s->best[lowest].coherence, 1);
         if (is_exact(s, &s->best[lowest])) s->stopped_by = "bound";
     }
     const candidate found = s->best[lowest];
