@@ -123,9 +123,48 @@ static void a_list_is_never_out_of_date(void **state) {
     inco_mat_free(&d);
 }
 
+/* A few atoms go far while the others hardly move: their pairs alone are looked at again. */
+static void a_list_is_mended(void **state) {
+    (void)state;
+    const int64_t rows = 30, cols = 400;
+    inco_mat d = check_dictionary(INCO_F64, rows, cols, 97);
+    hinge w, whole;
+    assert_int_equal(hinge_open(&w, rows, cols, 2, NULL), INCO_OK);
+    assert_int_equal(hinge_open(&whole, rows, cols, 1, NULL), INCO_OK);
+    w.margin = 0.1;
+    for (int step = 0; step < 12; step++) {
+        inco_mat g, wanted_g;
+        double h, wanted;
+        assert_int_equal(inco_mat_new(&g, INCO_F64, rows, cols, NULL), INCO_OK);
+        assert_int_equal(inco_mat_new(&wanted_g, INCO_F64, rows, cols, NULL), INCO_OK);
+        assert_int_equal(hinge_eval_pairs(&w, &d, 0.55, 1, &g, &h, NULL), INCO_OK);
+        assert_int_equal(hinge_eval(&whole, &d, 0.55, 1, &wanted_g, &wanted, NULL), INCO_OK);
+        assert_near(h, wanted, 1e-13);
+        assert_int_equal(w.pairs, whole.pairs);
+        for (int64_t k = 0; k < rows * cols; k++)
+            assert_near(((double *)g.data)[k], ((double *)wanted_g.data)[k], 1e-13);
+        for (int64_t j = 0; j < cols; j++) {
+            const double far = j % 10 == step % 4 || j == 0 ? 0.1 : 0.0002;
+            for (int64_t i = 0; i < rows; i++)
+                mat_set(&d, i, j,
+                        mat_get(&d, i, j) + far * rng_normal(120 + (uint64_t)step, RNG_TEST, (uint64_t)(i + j * rows)));
+        }
+        mat_normalize_columns(&d, NULL);
+        inco_mat_free(&g);
+        inco_mat_free(&wanted_g);
+    }
+    assert_int_equal(w.walks, 1);
+    assert_int_equal(w.mends, 11);
+    hinge_close(&w);
+    hinge_close(&whole);
+    inco_mat_free(&d);
+}
+
 static void without_memory_it_says_so(void **state) {
     (void)state;
-    inco_mat d = check_dictionary(INCO_F64, 8, 100, 96);
+    inco_mat d = check_dictionary(INCO_F64, 8, 100, 96), moved = check_dictionary(INCO_F64, 8, 100, 96);
+    mat_set(&moved, 0, 3, mat_get(&moved, 0, 3) + 1);
+    mat_normalize_columns(&moved, NULL);
     for (int64_t k = 1, done = 0; !done; k++) {
         hinge w;
         inco_error error = {0};
@@ -133,12 +172,14 @@ static void without_memory_it_says_so(void **state) {
         memory_fail_at(k);
         int status = hinge_open(&w, 8, 100, 1, &error);
         if (status == INCO_OK) status = hinge_eval_pairs(&w, &d, 0.85, 1, NULL, &h, &error);
+        if (status == INCO_OK) status = hinge_eval_pairs(&w, &moved, 0.85, 1, NULL, &h, &error);
         memory_fail_at(0);
         hinge_close(&w);
         done = status == INCO_OK;
         if (!done) assert_int_equal(error.code, INCO_ENOMEM);
         assert_true(k < 100);
     }
+    inco_mat_free(&moved);
     inco_mat_free(&d);
 }
 
@@ -147,6 +188,7 @@ int main(void) {
         cmocka_unit_test(value_and_gradient_are_the_sums_over_pairs),
         cmocka_unit_test(the_bits_are_those_of_one_thread),
         cmocka_unit_test(a_list_is_never_out_of_date),
+        cmocka_unit_test(a_list_is_mended),
         cmocka_unit_test(without_memory_it_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

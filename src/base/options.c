@@ -54,7 +54,8 @@ static const row table[] = {
         "frame: random frames to start from; the best comes out (default: by size, 64 for the smallest, 1 for large "
         "ones)"),
     ROW("steps", 0, "N", NULL, NULL, F, "Dictionary", INTEGER, steps, 1, MANY,
-        "frame: L-BFGS iterations at every order of the power sum (default: by size, 300, for large ones down to 20)"),
+        "frame: L-BFGS iterations at every order of the power sum (default: by size, 300 to 1000, for large ones down "
+        "to 20)"),
     ROW("method", 0, "NAME", "idl", "idl|mod|mocod|online|ksvd|aksvd|inksvd|ipr|aksvdc|idb|parametric", L, "Dictionary",
         CHOICE, method, 0, 0,
         "idl: least squares with a penalty on coherence; mod: least squares alone; mocod: the penalty and one on "

@@ -16,6 +16,8 @@ static const double TIGHT_WEIGHT = 4, TIGHT_ENOUGH = 1e-13;
 
 typedef struct annealing {
     lbfgs_problem problem;
+    const anneal_settings *settings;
+    int stopped;
     peak top;
     inco_mat d; /* the unknown with its columns normalised */
     double *norm;
@@ -80,8 +82,15 @@ static int eval(void *self, lbfgs_point *at, inco_error *error) {
     return INCO_OK;
 }
 
+/* A search that is to stop takes no step, and ends there. */
 static int advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_error *error) {
     annealing *w = self;
+    const anneal_settings *settings = w->settings;
+    if (settings->tell && settings->tell(settings->self, w->top.levels, w->top.max)) w->stopped = 1;
+    if (w->stopped) {
+        line->step = 0;
+        return INCO_OK;
+    }
     int status = lbfgs_search(&w->problem, line, at, error);
     if (status >= 0 && line->step > 0) sphere_rename(&w->d, w->norm, at);
     return status;
@@ -89,7 +98,7 @@ static int advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_error *er
 
 static int open_annealing(annealing *w, const inco_mat *d, const anneal_settings *settings, inco_error *error) {
     int status;
-    *w = (annealing){.tight = settings->tight, .threads = settings->threads};
+    *w = (annealing){.settings = settings, .tight = settings->tight, .threads = settings->threads};
     w->problem = (lbfgs_problem){w, d->rows * d->cols, eval, advance, 0};
     TRY(peak_open(&w->top, d->rows, d->cols, settings->threads, error));
     TRY(mat_convert(&w->d, d, INCO_F64, error));
@@ -112,9 +121,9 @@ static void close_annealing(annealing *w) {
 /* ---- The levels ---- */
 
 /* One level from d, in place. Where it ends, the multipliers take over what the weight has held. */
-static int pass_level(annealing *w, inco_mat *d, const anneal_settings *settings, int level, inco_error *error) {
+static int pass_level(annealing *w, inco_mat *d, int level, inco_error *error) {
     const int memory = w->problem.n > LARGE ? MEMORY_PAIRS_LARGE : MEMORY_PAIRS;
-    const lbfgs_settings search = {memory, settings->iterations, 1e-14, settings->threads};
+    const lbfgs_settings search = {memory, w->settings->iterations, 1e-14, w->threads};
     lbfgs_result found;
     w->top.levels = level;
     w->hold = level > TIGHT_LEVEL ? ldexp(TIGHT_WEIGHT, level - TIGHT_LEVEL) : TIGHT_WEIGHT;
@@ -125,27 +134,21 @@ static int pass_level(annealing *w, inco_mat *d, const anneal_settings *settings
     return status;
 }
 
-/* The largest |d_i'd_j|. */
-static double measure(annealing *w, const inco_mat *d) {
-    return peak_largest(&w->top, d);
-}
-
 int anneal(inco_mat *d, const anneal_settings *settings, double *coherence, inco_error *error) {
     annealing w;
     double rest;
-    int status = open_annealing(&w, d, settings, error), stop = 0;
+    int status = open_annealing(&w, d, settings, error);
     if (status < 0) goto done;
-    *coherence = measure(&w, d);
-    for (int level = settings->first; level <= settings->last && !stop && *coherence > settings->target; level++) {
-        TRY(pass_level(&w, d, settings, level, error));
-        *coherence = measure(&w, d);
-        stop = settings->tell && settings->tell(settings->self, level, *coherence);
+    *coherence = peak_largest(&w.top, d);
+    for (int level = settings->first; level <= settings->last && !w.stopped && *coherence > settings->target; level++) {
+        TRY(pass_level(&w, d, level, error));
+        *coherence = peak_largest(&w.top, d);
     }
     if (settings->tight) {
         TRY(anneal_tighten(d, settings->threads, &rest, error));
-        *coherence = measure(&w, d);
+        *coherence = peak_largest(&w.top, d);
     }
-    status = stop ? INCO_STOPPED : INCO_OK;
+    status = w.stopped ? INCO_STOPPED : INCO_OK;
 done:
     close_annealing(&w);
     return status;

@@ -13,7 +13,7 @@ typedef struct anneal_settings {
     int tight;       /* end with a tight frame */
     double target;   /* done when no |d_i'd_j| exceeds it; 0: go through all levels */
     int threads;
-    /* Told after every level; anything but 0 stops. May be NULL. */
+    /* Told after every iteration; anything but 0 stops. May be NULL. */
     int (*tell)(void *self, int level, double coherence);
     void *self;
 } anneal_settings;

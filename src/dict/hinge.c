@@ -10,8 +10,9 @@
 #include "mat/mat.h"
 
 /* LIST_SHARE: a pair of a list costs about that many times its share of all products. PATIENCE: evaluations before
- * gathering is tried again when there were too many pairs. ATOMS_TOGETHER: of a list, by one task. */
-enum { LIST_SHARE = 24, PATIENCE = 10, ATOMS_TOGETHER = 16 };
+ * gathering is tried again when there were too many pairs. ATOMS_TOGETHER: of a list, by one task. LOOSE_SHARE: a list
+ * is mended when fewer than one in so many atoms have moved too far. */
+enum { LIST_SHARE = 24, PATIENCE = 10, ATOMS_TOGETHER = 16, LOOSE_SHARE = 4 };
 static const double LEAST_MARGIN = 1e-3;
 
 typedef struct hinge_slot {
@@ -53,6 +54,8 @@ void hinge_close(hinge *w) {
     memory_free(w->list.near);
     memory_free(w->list.mirror);
     memory_free(w->list.excess);
+    memory_free(w->moved);
+    memory_free(w->loose);
     inco_mat_free(&w->from);
 }
 
@@ -162,6 +165,8 @@ static int keep_found(void *self, int64_t slots) {
 static int list_room(hinge *w, int64_t count, inco_error *error) {
     hinge_list *list = &w->list;
     if (!list->start) list->start = NEW(int64_t, w->all.cols + 1);
+    if (!w->moved) w->moved = NEW(double, w->all.cols);
+    if (!w->loose) w->loose = NEW(char, w->all.cols);
     if (!list->near || count > list->room) {
         memory_free(list->near);
         memory_free(list->mirror);
@@ -171,7 +176,7 @@ static int list_room(hinge *w, int64_t count, inco_error *error) {
         list->excess = NEW_RAW(double, count);
         list->room = count;
     }
-    if (list->start && list->near && list->mirror && list->excess) return INCO_OK;
+    if (list->start && w->moved && w->loose && list->near && list->mirror && list->excess) return INCO_OK;
     list->room = 0;
     return error_no_memory(error);
 }
@@ -259,17 +264,109 @@ static int walk_list(void *self, parallel_team *team, inco_error *error) {
     return INCO_OK;
 }
 
-/* (BOUND-3): how much a product can have grown since the list was gathered: the two longest ways together. */
+/* ---- Mending the list ---- */
+
+/* (BOUND-3): how far each atom has moved since the list was gathered. Returns how much a product can have grown: the
+ * two longest ways together. */
 static double growth(const hinge *w, const inco_mat *d) {
     double longest = 0, second = 0;
     for (int64_t j = 0; j < w->all.cols; j++) {
         const double *a = mat_column(d, j), *b = mat_column(&w->from, j);
         double square = 0;
         for (int64_t i = 0; i < w->all.rows; i++) square += (a[i] - b[i]) * (a[i] - b[i]);
-        second = fmax(second, fmin(longest, square));
-        longest = fmax(longest, square);
+        w->moved[j] = sqrt(square);
+        second = fmax(second, fmin(longest, w->moved[j]));
+        longest = fmax(longest, w->moved[j]);
     }
-    return sqrt(longest) + sqrt(second);
+    return longest + second;
+}
+
+/* Atoms that have moved by more than their half of what the list allows for. */
+static int64_t find_loose(hinge *w, double tau) {
+    int64_t count = 0;
+    for (int64_t j = 0; j < w->all.cols; j++) count += w->loose[j] = w->moved[j] > (tau - w->limit) / 2;
+    return count;
+}
+
+/* Some of the loose atoms, whose products with all others are looked at. */
+typedef struct hinge_mend {
+    hinge_task task;
+    inco_mat panel;
+    int64_t *atom; /* their numbers */
+} hinge_mend;
+
+/* (BOUND-4): the pairs of the panel's atoms with those of a block, a pair of two loose atoms once. */
+static void mend_block(void *self, int64_t block, int member) {
+    const hinge_mend *m = self;
+    const hinge *w = m->task.w;
+    const int64_t first = block * w->all.block, left = w->all.cols - first;
+    const inco_mat others = mat_columns(m->task.d, first, left < w->all.block ? left : w->all.block);
+    const inco_mat g =
+        inco_mat_view(INCO_F64, m->panel.cols, others.cols, w->all.room + member * w->all.block * w->all.block);
+    blas_multiply(1, "TN", 1, &m->panel, &others, 0, &g);
+    for (int64_t j = first; j < first + others.cols; j++) {
+        const double *column = mat_column(&g, j - first), least = w->limit - (w->loose[j] ? 0 : w->moved[j]);
+        for (int64_t i = 0; i < g.rows; i++)
+            if (fabs(column[i]) > least && m->atom[i] != j && (!w->loose[j] || m->atom[i] < j))
+                add_found(&w->slot[block], m->atom[i], j);
+    }
+}
+
+static int mend_all(void *self, parallel_team *team, inco_error *error) {
+    hinge_mend *m = self;
+    const hinge *w = m->task.w;
+    int stop = 0;
+    for (int64_t j = 0; j < w->all.cols && !stop;) {
+        for (m->panel.cols = 0; j < w->all.cols && m->panel.cols < w->all.block; j++) {
+            if (!w->loose[j]) continue;
+            memcpy(mat_column(&m->panel, m->panel.cols), mat_column(m->task.d, j),
+                   (size_t)w->all.rows * sizeof(double));
+            m->atom[m->panel.cols++] = j;
+        }
+        parallel_share(team, w->all.blocks, mend_block, m);
+        stop = keep_found(&m->task, w->all.blocks);
+    }
+    return m->task.total.failed ? error_no_memory(error) : INCO_OK;
+}
+
+/* The pairs of the list that have no loose atom. */
+static void keep_firm(hinge_task *t) {
+    const hinge *w = t->w;
+    const hinge_list *list = &w->list;
+    for (int64_t i = 0; i < w->all.cols; i++)
+        for (int64_t k = list->start[i]; k < list->start[i + 1]; k++)
+            if (list->near[k] > i && !w->loose[i] && !w->loose[list->near[k]]) add_found(&t->total, i, list->near[k]);
+}
+
+static int mend(hinge *w, const inco_mat *d, inco_error *error) {
+    hinge_mend m = {.task = {.w = w, .d = d}, .atom = NEW_RAW(int64_t, w->all.block)};
+    int status = m.atom ? mat_new_raw(&m.panel, INCO_F64, w->all.rows, w->all.block, error) : error_no_memory(error);
+    if (status < 0) goto done;
+    w->mends++;
+    w->listed = 0;
+    keep_firm(&m.task);
+    TRY(parallel_together(w->all.threads, mend_all, &m, error));
+    if (m.task.total.pairs > most_listed(w)) goto done;
+    TRY(list_room(w, 2 * m.task.total.pairs, error));
+    list_fill(w, m.task.total.found, m.task.total.pairs);
+    for (int64_t j = 0; j < w->all.cols; j++)
+        if (w->loose[j]) memcpy(mat_column(&w->from, j), mat_column(d, j), (size_t)w->all.rows * sizeof(double));
+    w->listed = 1;
+done:
+    m.panel.cols = w->all.block;
+    inco_mat_free(&m.panel);
+    memory_free(m.atom);
+    memory_free(m.task.total.found);
+    return status;
+}
+
+/* Brings the list up to date, in part where few atoms have moved far. */
+static int renew(hinge *w, const inco_mat *d, double tau, inco_error *error) {
+    const int some = w->listed && w->limit < tau && find_loose(w, tau) * LOOSE_SHARE < w->all.cols;
+    int status = some ? mend(w, d, error) : hinge_collect(w, d, tau - w->margin, error);
+    w->patience = w->listed ? 0 : PATIENCE;
+    if (!w->listed) w->margin = fmax(w->margin / 2, LEAST_MARGIN);
+    return status;
 }
 
 int hinge_eval_pairs(hinge *w, const inco_mat *d, double tau, double weight, const inco_mat *gradient, double *h,
@@ -278,10 +375,8 @@ int hinge_eval_pairs(hinge *w, const inco_mat *d, double tau, double weight, con
     int status;
     double others = w->listed ? w->limit + growth(w, d) : INFINITY;
     if (others > tau && w->patience-- <= 0) {
-        TRY(hinge_collect(w, d, tau - w->margin, error));
-        others = w->limit;
-        w->patience = w->listed ? 0 : PATIENCE;
-        if (!w->listed) w->margin = fmax(w->margin / 2, LEAST_MARGIN);
+        TRY(renew(w, d, tau, error));
+        others = w->listed ? w->limit + growth(w, d) : tau;
     }
     if (!w->listed) return hinge_eval(w, d, tau, weight, gradient, h, error);
     w->visits++;

@@ -19,6 +19,7 @@ typedef struct hinge {
     double max;            /* the largest |d_i'd_j|, when last evaluated */
     double margin;         /* hinge_eval_pairs: products above tau - margin are gathered; halved when too many are */
     int64_t visits, walks; /* times that hinge_eval_pairs went over a list, and over all products; since open */
+    int64_t mends;         /* times that it went over the products of some atoms to mend the list */
 
     pairs_work all;
     struct hinge_slot *slot; /* by block of products, or part of the list */
@@ -27,6 +28,8 @@ typedef struct hinge {
     int patience;  /* evaluations to go before gathering is tried again */
     double limit;  /* that it was gathered with */
     inco_mat from; /* the atoms that it was gathered from */
+    double *moved; /* how far each has moved since */
+    char *loose;   /* has it moved too far? */
 } hinge;
 
 /* Workspace for D x L dictionaries. hinge_close is needed after a failure too. */
@@ -42,9 +45,9 @@ int hinge_eval(hinge *w, const inco_mat *d, double tau, double weight, const inc
  * that going over all products costs less. */
 int hinge_collect(hinge *w, const inco_mat *d, double limit, inco_error *error);
 
-/* As hinge_eval, for unit-norm atoms, over the list alone as long as no other pair can exceed tau (BOUND-3); when that
- * is not certain, pairs above tau - margin are gathered anew. w->max is at least tau - margin when no pair exceeds it:
- * the largest in the list, or what the others may have. */
+/* As hinge_eval, for unit-norm atoms, over the list alone as long as no other pair can exceed tau (BOUND-3). Where
+ * atoms have moved too far for that, their pairs above tau - margin are gathered anew. w->max is at least tau - margin
+ * when no pair exceeds it: the largest in the list, or what the others may have. */
 int hinge_eval_pairs(hinge *w, const inco_mat *d, double tau, double weight, const inco_mat *gradient, double *h,
                      inco_error *error);
 

@@ -114,7 +114,7 @@ static int free_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_erro
 
 /* ---- Norms kept: D = V with its columns normalised ---- */
 
-/* (BOUND-4): what exceeds the bound. */
+/* (BOUND-5): what exceeds the bound. */
 static int add_excess(idl *w, lbfgs_point *at, inco_error *error) {
     const inco_mat g = inco_mat_view(INCO_F64, w->x.rows, w->x.cols, at->gradient);
     double h;

@@ -10,7 +10,7 @@ typedef struct idl {
     lbfgs_problem problem;
     const statistics *s;
     double gamma;
-    double bound, push; /* (BOUND-4): push * h, with tau = bound */
+    double bound, push; /* (BOUND-5): push * h, with tau = bound */
     int threads;
     hinge pairs;
     inco_mat x;          /* the unknown, D x L: the dictionary, or vectors that give it when normalised */

@@ -15,7 +15,7 @@
 #include "mat/mat.h"
 
 enum { MEMORY_PAIRS = 8, MEMORY_PAIRS_LARGE = 5, LARGE = 4000000 };
-enum { RAISES = 8, SHIFTS = 12 };                    /* stages of a rising weight, and of a lowered bound */
+enum { RAISES = 8, SHIFTS = 12, LOWER_FIRST = 5 };   /* stages of a rising weight, and of a lowered bound */
 static const double FIRST_WEIGHT = 10, RAISE = 4;    /* of the penalty, beside a fit of order 1 per atom */
 static const double CLOSE = 1e-4;                    /* share of the bound: exceeded by so little, it is shifted */
 static const double ROUGHLY = 1e-3, FINELY = 1e-6;   /* gradients per atom's unit of fit, at the end of a stage */
@@ -27,6 +27,7 @@ typedef struct nearing {
     const double *weight;
     const nearest_settings *settings;
     nearest_result *result;
+    int stopped;
     inco_mat target; /* the dictionary given; with statistics empty */
     inco_mat d;      /* the unknown with its columns normalised */
     inco_mat da;     /* D A */
@@ -78,8 +79,15 @@ static int eval(void *self, lbfgs_point *at, inco_error *error) {
     return status;
 }
 
+/* A search that is to stop takes no step, and ends there. */
 static int advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_error *error) {
     nearing *w = self;
+    const nearest_settings *settings = w->settings;
+    if (settings->tell && settings->tell(settings->self, w->result->stages + 1, w->over.max)) w->stopped = 1;
+    if (w->stopped) {
+        line->step = 0;
+        return INCO_OK;
+    }
     int status = lbfgs_search(&w->problem, line, at, error);
     if (status >= 0 && line->step > 0) sphere_rename(&w->d, w->norm, at);
     return status;
@@ -158,7 +166,7 @@ static int run_stage(nearing *w, inco_mat *d, double tolerance, inco_error *erro
     r->iterations += found.iterations;
     r->evaluations += found.evaluations;
     r->reached = r->coherence <= w->settings->bound;
-    if (w->settings->tell && w->settings->tell(w->settings->self, r->stages, r->coherence)) status = INCO_STOPPED;
+    if (w->stopped) status = INCO_STOPPED;
 done:
     return status;
 }
@@ -219,15 +227,14 @@ static int shift_bound(nearing *w, inco_mat *d, inco_error *error) {
 }
 
 static int tell_level(void *self, int level, double coherence) {
-    nearing *w = self;
-    (void)level;
-    w->result->stages++;
-    return w->settings->tell && w->settings->tell(w->settings->self, w->result->stages, coherence);
+    const nearing *w = self;
+    const int stage = w->result->stages + 1 + level - LOWER_FIRST;
+    return w->settings->tell && w->settings->tell(w->settings->self, stage, coherence);
 }
 
 /* The coherence alone is lowered, from where the penalty got stuck. */
 static int lower_coherence(nearing *w, inco_mat *d, inco_error *error) {
-    const anneal_settings settings = {.first = 5,
+    const anneal_settings settings = {.first = LOWER_FIRST,
                                       .last = ANNEAL_LAST,
                                       .iterations = 3 * w->settings->iterations,
                                       .target = w->settings->bound,
@@ -236,6 +243,7 @@ static int lower_coherence(nearing *w, inco_mat *d, inco_error *error) {
                                       .self = w};
     double coherence;
     int outcome = anneal(d, &settings, &coherence, error);
+    w->result->stages += ANNEAL_LAST - LOWER_FIRST + 1;
     int status = outcome < 0 ? outcome : measure(w, d, &w->result->after, &w->result->coherence, error);
     w->result->reached = w->result->coherence <= w->settings->bound;
     return status < 0 ? status : outcome;

@@ -9,7 +9,8 @@ typedef struct nearest_settings {
     int iterations; /* of L-BFGS in one stage, at most */
     uint64_t seed;  /* of the directions in which equal atoms part */
     int threads;
-    /* Told after every stage, counted from 1, with the coherence reached; anything but 0 stops. May be NULL. */
+    /* Told after every iteration, with the stage under way, counted from 1, and the coherence; anything but 0 stops.
+     * May be NULL. */
     int (*tell)(void *self, int stage, double coherence);
     void *self;
 } nearest_settings;

@@ -1,6 +1,6 @@
 /* inco_frame: the search over random starts (docs/theory/frame.md). */
 #include <math.h>
-#include <string.h>
+#include <stdatomic.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -36,6 +36,9 @@ typedef struct search {
     void *self;
     inco_progress progress;
     const char *stopped_by;
+    atomic_int stop;    /* several at once: to be seen by all threads */
+    int64_t done;       /* steps, of those that progress counts */
+    int first_level;    /* of those under way */
     candidate *best;    /* kept, by coherence; those without data are free */
     candidate *running; /* one for every thread */
     int64_t first;      /* start of running[0] */
@@ -70,18 +73,26 @@ static int64_t count_steps(const search *s) {
 
 /* ---- Progress ---- */
 
+/* From the thread that called inco_frame. Anything but 0 stops. */
 static int tell(search *s, double mu) {
-    s->progress.iteration++;
     s->progress.coherence_max = mu;
     s->progress.seconds = clock_seconds() - s->began;
     if (s->callback && s->callback(s->self, &s->progress)) s->stopped_by = "callback";
     if (s->options->stop_seconds > 0 && s->progress.seconds >= s->options->stop_seconds) s->stopped_by = "seconds";
+    if (s->stopped_by) atomic_store(&s->stop, 1);
     return s->stopped_by != NULL;
 }
 
 static int tell_level(void *self, int level, double mu) {
-    (void)level;
-    return tell(self, mu);
+    search *s = self;
+    s->progress.iteration = s->done + 1 + (s->apart ? 0 : level - s->first_level);
+    return tell(s, mu);
+}
+
+/* On the other threads, when several candidates run at once. */
+static int ask_level(void *self, int level, double mu) {
+    (void)level, (void)mu;
+    return atomic_load(&((search *)self)->stop);
 }
 
 /* ---- Starts ---- */
@@ -95,35 +106,37 @@ static void draw(candidate *c, uint64_t seed, int64_t start) {
     c->start = start;
 }
 
-/* Levels for a candidate: of several at once each is alone on its thread and tells nothing. */
-static int anneal_levels(search *s, candidate *c, int first, int last, inco_error *error) {
-    const anneal_settings settings = {.first = first,
-                                      .last = last,
+/* Levels for a candidate: on all threads, or when there are several at once on this one. Thread 0 is the caller's. */
+static int anneal_levels(search *s, candidate *c, const int levels[2], int thread, inco_error *error) {
+    const anneal_settings settings = {.first = levels[0],
+                                      .last = levels[1],
                                       .iterations = s->steps,
                                       .tight = s->options->tight != 0,
                                       .target = s->bound + EXACT,
                                       .threads = s->apart ? 1 : s->threads,
-                                      .tell = s->apart ? NULL : tell_level,
+                                      .tell = thread == 0 ? tell_level : ask_level,
                                       .self = s};
     return anneal(&c->d, &settings, &c->coherence, error);
 }
 
 static int run_start(void *self, int64_t i, int thread, inco_error *error) {
     search *s = self;
-    (void)thread;
     draw(&s->running[i], (uint64_t)s->options->seed, s->first + i);
-    return anneal_levels(s, &s->running[i], ANNEAL_FIRST, HALFWAY, error);
+    return anneal_levels(s, &s->running[i], (const int[]){ANNEAL_FIRST, HALFWAY}, thread, error);
 }
 
 static int finish_one(void *self, int64_t i, int thread, inco_error *error) {
     search *s = self;
-    (void)thread;
-    return anneal_levels(s, &s->best[s->first + i], HALFWAY + 1, ANNEAL_LAST, error);
+    return anneal_levels(s, &s->best[s->first + i], (const int[]){HALFWAY + 1, ANNEAL_LAST}, thread, error);
 }
 
 /* `count` of one of these, from s->first on. */
 static int run_batch(search *s, int64_t count, parallel_body body, inco_error *error) {
-    return s->apart ? parallel_for(s->threads, count, body, s, error) : body(s, 0, 0, error);
+    const int start = body == run_start;
+    s->first_level = start ? ANNEAL_FIRST : HALFWAY + 1;
+    int status = s->apart ? parallel_for(s->threads, count, body, s, error) : body(s, 0, 0, error);
+    s->done += s->apart ? 1 : start ? HALFWAY - ANNEAL_FIRST + 1 : ANNEAL_LAST - HALFWAY;
+    return status;
 }
 
 /* Is it at the bound? Of several, the first by number is as good as any. */
@@ -161,7 +174,6 @@ static int run_starts(search *s, inco_error *error) {
             if (!s->running[i].d.data) TRY(mat_new_raw(&s->running[i].d, INCO_F64, s->dim, s->atoms, error));
         TRY(run_batch(s, count, run_start, error));
         for (int64_t i = 0; i < count; i++) keep(s, &s->running[i]);
-        if (s->apart) tell(s, s->best[0].coherence);
         if (is_exact(s, &s->best[0])) s->stopped_by = "bound";
     }
 done:
@@ -179,7 +191,6 @@ static int finish(search *s, inco_error *error) {
         TRY(run_batch(s, count, finish_one, error));
         for (int64_t k = s->first; k < s->first + count; k++)
             if (!is_exact(s, &s->best[lowest]) && s->best[k].coherence < s->best[lowest].coherence) lowest = k;
-        if (s->apart) tell(s, s->best[lowest].coherence);
         if (is_exact(s, &s->best[lowest])) s->stopped_by = "bound";
     }
     const candidate found = s->best[lowest];
