@@ -342,9 +342,9 @@ INCO_API int inco_file_close(inco_stream *stream, int keep, inco_error *error);
 
 /* ---- Pages with figures ------------------------------------------------------------------------------------ */
 
-/* A page of its own: HTML with SVG figures, light and dark, for screen, phone and paper, that fetches nothing. New, then
- * what stands on it from top to bottom, then write. The calls that add copy what they are given; they return nothing: a
- * failure is kept and told by inco_report_write. All text is UTF-8 and is escaped. */
+/* A page of its own: HTML with SVG figures, light and dark, for screen, phone and paper, that fetches nothing. New,
+ * then what stands on it from top to bottom, then write. The calls that add keep nothing of what they are given; they
+ * return nothing: a failure is kept and told by inco_report_write. All text is UTF-8 and is escaped. */
 typedef struct inco_report inco_report;
 
 INCO_API inco_report *inco_report_new(const char *title, const char *subtitle); /* NULL when there is no memory */
@@ -419,9 +419,9 @@ typedef struct inco_table {
 
 INCO_API void inco_report_table(inco_report *report, const inco_table *table);
 
-/* How far the residual of signals falls with the number of atoms: quartiles of ||x - D c|| / ||x|| over the signals, with
- * k atoms each, found by OMP in double. Signals without energy are left out. Options used: center, threads. Free with
- * inco_residuals_free. */
+/* How far the residual of signals falls with the number of atoms: quartiles of ||x - D c|| / ||x|| over the signals,
+ * with k atoms each, found by OMP in double. Signals without energy are left out. Options used: center, threads. Free
+ * with inco_residuals_free. */
 typedef struct inco_residuals {
     size_t size;
     int64_t signals, count;
@@ -478,7 +478,15 @@ INCO_API int inco_mat_new(inco_mat *m, inco_type type, int64_t rows, int64_t col
 INCO_API inco_mat inco_mat_view(inco_type type, int64_t rows, int64_t cols, void *data);
 
 /* Commands that an option belongs to. */
-enum { INCO_LEARN = 1, INCO_ENCODE = 2, INCO_DECODE = 4, INCO_INSPECT = 8, INCO_REPORT = 64, INCO_COMMANDS = 79, INCO_PROGRAM_ONLY = 256 };
+enum {
+    INCO_LEARN = 1,
+    INCO_ENCODE = 2,
+    INCO_DECODE = 4,
+    INCO_INSPECT = 8,
+    INCO_REPORT = 64,
+    INCO_COMMANDS = 79,
+    INCO_PROGRAM_ONLY = 256
+};
 
 /* One row of the option table. */
 typedef struct inco_option {
