@@ -156,9 +156,11 @@ static void print_json(const report_job *job) {
 static int make(report_job *job) {
     run *r = job->run;
     inco_summary s;
-    char subtitle[256];
+    char subtitle[256], columns[8];
     int status;
     TRY(inco_log_load(&job->log, r->paths[0], &r->error));
+    if (log_option(job->log, "columns", columns, sizeof columns) > 0 && !strcmp(columns, "yes"))
+        TRY(inco_options_set(r->options, "columns", "yes", &r->error)); /* as learn has written it */
     TRY(inco_load(r->paths[1], r->options, &job->dictionary, &r->error));
     TRY(agree(job));
     TRY(page_open_test(&job->page, log_option, job->log, job->dictionary.rows));

@@ -1,6 +1,7 @@
 /* Pages: text, axes, charts, tables, and what happens without memory. */
 #include <locale.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,6 +186,33 @@ static void test_chart_alone_is_xml(void **state) {
     writer_free(&w);
 }
 
+/* Every series is drawn and named, with more of them than there are colours. */
+static void test_many_series(void **state) {
+    enum { SERIES = 14 };
+    inco_series series[SERIES];
+    char names[SERIES][16];
+    inco_chart chart = sample();
+    writer w = {0};
+    (void)state;
+    for (int i = 0; i < SERIES; i++) {
+        snprintf(names[i], sizeof names[i], "method %d", i);
+        series[i] = (inco_series){
+            .name = names[i], .style = i % 2 ? INCO_STEPS : INCO_LINE, .count = 3, .x = xs, .y = ys, .width = 1};
+    }
+    chart.series = series;
+    chart.series_count = SERIES;
+    chart_draw(&w, &chart, &chart_narrow);
+    for (int i = 0; i < SERIES; i++) {
+        char drawn[32], named[32];
+        snprintf(drawn, sizeof drawn, "data-s=\"%d\"", i + 1);
+        snprintf(named, sizeof named, ">method %d<", i);
+        assert_non_null(strstr(w.text, drawn));
+        assert_non_null(strstr(w.text, named));
+    }
+    assert_non_null(strstr(w.text, "\"line s1 again\" data-s=\"7\""));
+    writer_free(&w);
+}
+
 static void expect_nonsense(inco_chart chart) {
     inco_report *r = inco_report_new("t", NULL);
     inco_error error = {0};
@@ -364,6 +392,7 @@ int main(void) {
         cmocka_unit_test(test_numbers_of_a_chart),
         cmocka_unit_test(test_many_points_are_thinned_on_the_page_alone),
         cmocka_unit_test(test_chart_alone_is_xml),
+        cmocka_unit_test(test_many_series),
         cmocka_unit_test(test_nonsense_is_refused),
         cmocka_unit_test(test_page),
         cmocka_unit_test(test_locale),

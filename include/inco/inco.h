@@ -399,9 +399,9 @@ INCO_API int inco_file_close(inco_stream *stream, int keep, inco_error *error);
 
 /* ---- Pages with figures ------------------------------------------------------------------------------------ */
 
-/* A page of its own: HTML with SVG figures, light and dark, for screen, phone and paper, that fetches nothing. New, then
- * what stands on it from top to bottom, then write. The calls that add copy what they are given; they return nothing: a
- * failure is kept and told by inco_report_write. All text is UTF-8 and is escaped. */
+/* A page of its own: HTML with SVG figures, light and dark, for screen, phone and paper, that fetches nothing. New,
+ * then what stands on it from top to bottom, then write. The calls that add keep nothing of what they are given; they
+ * return nothing: a failure is kept and told by inco_report_write. All text is UTF-8 and is escaped. */
 typedef struct inco_report inco_report;
 
 INCO_API inco_report *inco_report_new(const char *title, const char *subtitle); /* NULL when there is no memory */
@@ -476,9 +476,9 @@ typedef struct inco_table {
 
 INCO_API void inco_report_table(inco_report *report, const inco_table *table);
 
-/* How far the residual of signals falls with the number of atoms: quartiles of ||x - D c|| / ||x|| over the signals, with
- * k atoms each, found by OMP in double. Signals without energy are left out. Options used: center, threads. Free with
- * inco_residuals_free. */
+/* How far the residual of signals falls with the number of atoms: quartiles of ||x - D c|| / ||x|| over the signals,
+ * with k atoms each, found by OMP in double. Signals without energy are left out. Options used: center, threads. Free
+ * with inco_residuals_free. */
 typedef struct inco_residuals {
     size_t size;
     int64_t signals, count;

@@ -6,7 +6,7 @@
 
 /* POINTS: a curve of more samples is drawn by the least and the greatest of every so many. FIRST: atoms shown at once.
  * BUDGET: bytes for the pictures, so that the page stays below a megabyte. */
-enum { POINTS = 160, HALF = 24, FIRST = 96, BUDGET = 800000, GREYS = 7, PAIRS_SHOWN = 12 };
+enum { POINTS = 160, HALF = 24, FIRST = 96, BUDGET = 800000, GREYS = 7 };
 
 int atoms_are_patches(const atom_view *v) {
     return v->patch_rows > 1 && v->patch_cols > 1 && v->patch_rows * v->patch_cols == v->dictionary->rows;
@@ -240,7 +240,7 @@ void atoms_add_pairs(inco_report *r, const atom_view *v, const inco_pair *pairs,
         writer_format(w, "--cell:132px;--shape:%lld/%lld\">\n", (long long)v->patch_cols, (long long)v->patch_rows);
     else
         writer_put(w, "--cell:150px;--high:64px\">\n");
-    for (int64_t i = 0; i < count && i < PAIRS_SHOWN; i++) add_pair(w, v, &pairs[i]);
+    for (int64_t i = 0; i < count; i++) add_pair(w, v, &pairs[i]);
     writer_put(w, "</ul>\n");
     report_element(w, "figcaption", "", caption);
     writer_put(w, "</figure>\n");

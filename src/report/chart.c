@@ -15,7 +15,7 @@ typedef struct drawing {
     const inco_chart *chart;
     const chart_size *size;
     scale x, y;
-    double legend; /* its height */
+    double legend, height; /* of the legend, and of all; more than a line of legend makes the chart higher */
 } drawing;
 
 int chart_is_sound(const inco_chart *c) {
@@ -84,6 +84,13 @@ static int colour_of(int i) {
     return i % COLOURS + 1;
 }
 
+/* Past the last colour the lines are dashed. */
+static const char *line_of(int i) {
+    static const char *const names[2][COLOURS] = {
+        {"s1", "s2", "s3", "s4", "s5", "s6"}, {"s1 again", "s2 again", "s3 again", "s4 again", "s5 again", "s6 again"}};
+    return names[i / COLOURS % 2][i % COLOURS];
+}
+
 static int dash_of(int i) {
     return i % DASHES + 1;
 }
@@ -103,7 +110,7 @@ static void draw_key(drawing *d, double x, double y, int item) {
     else if (d->chart->series[item].style == INCO_BARS)
         writer_format(d->w, "<path class=\"bar s%d\" d=\"M%.0f %.0fh20v9h-20z\"/>", colour_of(item), x, y - 9);
     else
-        writer_format(d->w, "<path class=\"line s%d\" d=\"M%.0f %.0fh20\"/>", colour_of(item), x, y - 4);
+        writer_format(d->w, "<path class=\"line %s\" d=\"M%.0f %.0fh20\"/>", line_of(item), x, y - 4);
 }
 
 /* Series and marks by name, from left to right and on as many lines as it takes; its height. A single series needs
@@ -135,9 +142,10 @@ static void lay_out(drawing *d) {
     int longest = 1;
     for (int i = 0; i < t.count; i++) longest = length_of(t.label[i]) > longest ? length_of(t.label[i]) : longest;
     d->legend = legend(d, 1);
+    d->height = d->size->height + fmax(0, d->legend - LINE);
     d->x.from = PAD + CHAR * longest;
     d->x.to = d->size->width - 12;
-    d->y.from = d->size->height - 2 * LINE - 4;
+    d->y.from = d->height - 2 * LINE - 4;
     d->y.to = LINE + d->legend + (d->legend > 0 ? 14 : 8);
 }
 
@@ -152,8 +160,7 @@ static void draw_x_axis(drawing *d) {
                       "</text>",
                       x, d->y.from, x, d->y.from + 17, t.label[i]);
     }
-    writer_format(d->w, "<text class=\"label\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">", d->x.to,
-                  d->size->height - 4);
+    writer_format(d->w, "<text class=\"label\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">", d->x.to, d->height - 4);
     writer_escaped(d->w, d->chart->x.label);
     writer_put(d->w, "</text>");
 }
@@ -198,7 +205,7 @@ static int shown(const drawing *d, const inco_series *s, int64_t k) {
 
 static void draw_line(drawing *d, const inco_series *s, int i) {
     pen p = {.w = d->w};
-    writer_format(d->w, "<path class=\"line s%d\" data-s=\"%d\" d=\"", colour_of(i), i + 1);
+    writer_format(d->w, "<path class=\"line %s\" data-s=\"%d\" d=\"", line_of(i), i + 1);
     for (int64_t k = 0; k < s->count; k++) {
         if (!shown(d, s, k))
             p.down = 0;
@@ -242,7 +249,7 @@ static void draw_bars(drawing *d, const inco_series *s, int i) {
 
 static void draw_steps(drawing *d, const inco_series *s, int i) {
     pen p = {.w = d->w};
-    writer_format(d->w, "<path class=\"line s%d\" data-s=\"%d\" d=\"", colour_of(i), i + 1);
+    writer_format(d->w, "<path class=\"line %s\" data-s=\"%d\" d=\"", line_of(i), i + 1);
     for (int64_t k = 0; k < s->count; k++) {
         const double y = shown(d, s, k) ? scale_at(&d->y, s->y[k]) : d->y.from;
         pen_to(&p, scale_at(&d->x, chart_x(s, k)), y);
@@ -296,7 +303,7 @@ void chart_draw(writer *w, const inco_chart *c, const chart_size *size) {
     writer_format(
         w,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"%s\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"",
-        size->name, size->width, size->height);
+        size->name, size->width, d.height);
     writer_escaped(w, c->title);
     writer_put(w, "\"");
     write_scale(w, "data-x", &d.x);

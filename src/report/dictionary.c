@@ -22,6 +22,10 @@ static double least_rms(const inco_metrics *m) {
     return atoms > dim ? sqrt((atoms - dim) / (dim * (atoms - 1))) : 0;
 }
 
+static double threshold_of(const inco_summary *s) {
+    return s->duplicates > 0 ? s->duplicates : 0.99;
+}
+
 /* ---- Headlines ---- */
 
 typedef struct headlines {
@@ -82,7 +86,7 @@ static void add_headlines(inco_report *r, const inco_summary *s) {
     add_fit(&h, s);
     add_coherence(&h, m);
     snprintf(value, TEXT, "%lld", (long long)m->duplicates);
-    snprintf(note, TEXT, "pairs with |dᵢᵀdⱼ| of %.4g or more", s->duplicates > 0 ? s->duplicates : 0.99);
+    snprintf(note, TEXT, "pairs with |dᵢᵀdⱼ| of %.4g or more", threshold_of(s));
     add(&h, "Near duplicates", value, note);
     if (s->uses) {
         snprintf(value, TEXT, "%lld", (long long)count_unused(s));
@@ -312,7 +316,6 @@ static void add_histogram(inco_report *r, const inco_metrics *m) {
 
 static void add_babel(inco_report *r, const inco_metrics *m) {
     const inco_series series = {.name = "Babel function", .count = m->babel_count, .y = m->babel};
-    const inco_mark mark = {"1", 1, 0};
     char caption[4 * TEXT];
     int64_t sure = 0;
     while (sure < m->babel_count && m->babel[sure] + (sure ? m->babel[sure - 1] : 0) < 1) sure++;
@@ -329,8 +332,6 @@ static void add_babel(inco_report *r, const inco_metrics *m) {
         .y = {.label = "Babel function of k"},
         .series = &series,
         .series_count = 1,
-        .marks = &mark,
-        .mark_count = 1,
     };
     if (m->babel_count > 1 && m->coherence_max > 0) inco_report_chart(r, &chart);
 }
@@ -347,7 +348,7 @@ static void add_usage(inco_report *r, const inco_summary *s) {
     snprintf(
         caption, sizeof caption,
         "Training signals that use each atom, most used first. A flat curve shares the work; %lld of %lld atoms are "
-        "used by none. Signals scaled alike, a long tail is atoms for rare events.",
+        "used by none. A long tail is atoms for rare events.",
         (long long)count_unused(s), (long long)atoms);
     const inco_series series = {.name = "signals that use the atom", .count = atoms, .y = y};
     const inco_mark mark = {name, mean, 0};
@@ -401,15 +402,19 @@ static void add_residuals(inco_report *r, const inco_residuals *held_out) {
 static void add_pairs(inco_report *r, const inco_summary *s) {
     const inco_metrics *m = s->metrics;
     const atom_view v = view_of(s);
+    const long long atoms = (long long)(m->atoms - m->zero_atoms);
+    char caption[4 * TEXT];
     if (m->pair_count < 1 || !(m->coherence_max > 5e-5)) return;
+    snprintf(caption, sizeof caption,
+             "The %lld most coherent of %lld pairs, %s, the second with its sign turned where the inner product is "
+             "negative; %lld pairs have an inner product of %.4g or more.",
+             (long long)m->pair_count, atoms * (atoms - 1) / 2,
+             atoms_are_patches(&v) ? "side by side" : "one over the other", (long long)m->duplicates, threshold_of(s));
     inco_report_section(r, "The most coherent pairs",
                         "Two atoms whose inner product is near 1 or -1 stand for the same thing, and which of them a "
                         "code uses is left to chance.");
     if (!report_enter(r)) return;
-    atoms_add_pairs(r, &v, m->pairs, m->pair_count,
-                    atoms_are_patches(&v)
-                        ? "Side by side, the second with its sign turned where the inner product is negative."
-                        : "One over the other, the second with its sign turned where the inner product is negative.");
+    atoms_add_pairs(r, &v, m->pairs, m->pair_count, caption);
     report_leave(r);
 }
 

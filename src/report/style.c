@@ -13,7 +13,8 @@ const char *const report_chart_style =
     "svg path{fill:none;stroke-linejoin:round}.grid,.axis{stroke:var(--rule)}.axis{stroke:var(--soft)}\n"
     ".mark{stroke:var(--ink);stroke-width:1.3;opacity:.8}.m1{stroke-dasharray:6 4}.m2{stroke-dasharray:1.5 3}"
     ".m3{stroke-dasharray:8 3 1.5 3}\n"
-    ".line{stroke:currentColor;stroke-width:1.8}.dots{stroke:currentColor;stroke-width:5;stroke-linecap:round}\n"
+    ".line{stroke:currentColor;stroke-width:1.8}.again{stroke-dasharray:7 "
+    "3}.dots{stroke:currentColor;stroke-width:5;stroke-linecap:round}\n"
     "svg .band{fill:currentColor;opacity:.16}svg .bar{fill:currentColor;opacity:.85}\n"
     ".s1{color:var(--s1)}.s2{color:var(--s2)}.s3{color:var(--s3)}.s4{color:var(--s4)}.s5{color:var(--s5)}"
     ".s6{color:var(--s6)}\n";

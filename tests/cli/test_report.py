@@ -158,6 +158,18 @@ class Report(Case):
         self.assertEqual((found["command"], found["output"], found["atoms"]), ("report", "page.html", 24))
         self.assertIn("300 signals of 16 values", self.page("page.html"))
 
+    def test_signals_and_atoms_in_columns(self):
+        signals, _ = tool.planted()
+        self.save("X.npy", signals.T)
+        self.save("T.npy", signals[:40].T)
+        self.inco("learn", "X.npy", "--columns", "--atoms", 24, "--iterations", 2, "-o", "D.npy", "--log", "run.jsonl",
+                  "--test", "T.npy", "--csv", "numbers")
+        self.assertEqual(self.load("D.npy").shape, (16, 24))
+        self.inco("report", "run.jsonl", "D.npy", "--test", "T.npy", "-o", "page.html", "--csv", "again")
+        for name in self.numbers("numbers"):
+            with open(self.path("numbers/" + name)) as a, open(self.path("again/" + name)) as b:
+                self.assertEqual(a.read(), b.read(), name)
+
     def test_a_log_cut_short(self):
         self.learn("--log", "run.jsonl")
         with open(self.path("run.jsonl")) as file:
