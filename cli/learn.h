@@ -45,7 +45,6 @@ void learn_summary(const learn_job *job);
 void learn_results(json *j, const learn_job *job);
 
 /* Was a target missed? Then loudly. */
-int learn_missed(const learn_job *job);
-void learn_warn_missed(const learn_job *job);
+int learn_warn_missed(const learn_job *job);
 
 #endif

@@ -75,19 +75,37 @@ void learn_summary(const learn_job *job) {
 }
 
 /* Where the target has a tolerance, the last digits are those of rounding to single precision. */
-int learn_missed(const learn_job *job) {
-    const inco_learn_info *info = inco_learner_info(job->learner);
+static int missed_coherence(const learn_job *job, const inco_learn_info *info) {
     const double bound = inco_options_get_number(job->run->options, "max-coherence");
     const double rounding = info->coherence_target > bound ? 1e-6 : 0;
-    return info->coherence_target > 0 && info->coherence_max > info->coherence_target + rounding;
-}
-
-void learn_warn_missed(const learn_job *job) {
-    const inco_learn_info *info = inco_learner_info(job->learner);
+    if (!(info->coherence_target > 0) || info->coherence_max <= info->coherence_target + rounding) return 0;
     run_warn(job->run,
              "the coherence is %.6g, above the target of --max-coherence %.6g; no dictionary of this size has less "
              "than %.4f",
-             info->coherence_max, inco_options_get_number(job->run->options, "max-coherence"), info->welch);
+             info->coherence_max, bound, info->welch);
+    return 1;
+}
+
+static int missed_rms(const learn_job *job, const inco_learn_info *info) {
+    const double target = inco_options_get_number(job->run->options, "target-rms");
+    if (!(info->coherence_rms > 1.001 * target)) return 0;
+    run_warn(job->run, "the root mean square coherence is %.6g, above --target-rms %g", info->coherence_rms, target);
+    return 1;
+}
+
+static int missed_error(const learn_job *job, const inco_learn_info *info) {
+    const double target = inco_options_get_number(job->run->options, "target-error");
+    if (!(info->relative_error > 1.01 * target)) return 0;
+    run_warn(job->run,
+             "the relative error is %.6g, above --target-error %g: with more --atoms, more atoms in a code or more "
+             "--iterations it may be met",
+             info->relative_error, target);
+    return 1;
+}
+
+int learn_warn_missed(const learn_job *job) {
+    const inco_learn_info *info = inco_learner_info(job->learner);
+    return missed_coherence(job, info) + missed_rms(job, info) + missed_error(job, info);
 }
 
 /* ---- Programs ---- */
@@ -257,6 +275,8 @@ void learn_log_iteration(learn_job *job, const inco_progress *now) {
     json_end_object(&j);
     json_integer(&j, "replaced", now->replaced);
     json_integer(&j, "update_iterations", now->update_iterations);
+    json_number(&j, "gamma", now->gamma);
+    if (now->gamma_updates > 0) json_integer(&j, "gamma_updates", now->gamma_updates);
     if (inco_options_given(job->run->options, "max-coherence")) {
         json_integer(&j, "spread_passes", now->spread_passes);
         json_integer(&j, "spread_pairs", now->spread_pairs);

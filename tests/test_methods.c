@@ -22,6 +22,7 @@ static const method_case cases[] = {
     {"idb", "max-coherence", "0.6", 0},
     {"idl", "max-coherence", "0.5", 0},
     {"mod", "code-updates", "2", 0},
+    {"idl", "target-error", "0.5", 0},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 

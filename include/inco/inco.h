@@ -223,6 +223,8 @@ typedef struct inco_progress {
     int64_t update_iterations;
     double seconds_code, seconds_update, seconds; /* of this iteration; since the start */
     int64_t spread_passes, spread_pairs;          /* of this iteration, as in inco_learn_info */
+    double gamma;                                 /* that this iteration's update had */
+    int64_t gamma_updates;                        /* tried to find it, with "target-rms" or "target-error"; else 0 */
 } inco_progress;
 
 /* Called from the thread that called learn. Non-zero stops after the step under way, with a valid dictionary. */

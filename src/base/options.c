@@ -71,6 +71,10 @@ static const row table[] = {
         "weight of the coherence penalty in ||X - DC||^2 + G ||D'D - I||^2"),
     ROW("gamma-relative", 0, "R", "0.1", NULL, L, "Dictionary", REAL_NUMBER, gamma_relative, 0, DBL_MAX,
         "the same weight free of scale: G = R ||X||^2 / L; with idb the default is 0.0075"),
+    ROW("target-rms", 0, "R", NULL, NULL, L, "Dictionary", REAL_NUMBER, target_rms, 0, 1,
+        "idl: the least weight whose dictionary has a root mean square coherence of R or less, found in every update"),
+    ROW("target-error", 0, "E", NULL, NULL, L, "Dictionary", REAL_NUMBER, target_error, 0, 1,
+        "idl: the largest weight whose dictionary codes the signals with a relative error of E or less, within 1 %"),
     ROW("eta", 0, "E", NULL, NULL, L, "Dictionary", REAL_NUMBER, eta, 0, DBL_MAX,
         "mocod: weight of sum_j (||d_j||^2 - 1)^2 during the update (default ||X||^2 / L)"),
     ROW("norms", 0, "NAME", "sphere", "sphere|rescale", L, "Dictionary", CHOICE, norms, 0, 0,
@@ -460,6 +464,8 @@ static const struct {
 } of_method[] = {
     {"gamma", "idl|mocod|online|aksvdc|idb"},
     {"gamma-relative", "idl|mocod|online|aksvdc|idb"},
+    {"target-rms", "idl"},
+    {"target-error", "idl"},
     {"norms", "idl"},
     {"update-iterations", "idl|mocod|parametric"},
     {"eta", "mocod"},
@@ -521,10 +527,22 @@ static int check_parametric(const inco_options *o, inco_error *error) {
     return INCO_OK;
 }
 
+/* Options that set the weight of the penalty, one way or another. */
+static int check_weight(const inco_options *o, inco_error *error) {
+    static const char *const ways[] = {"gamma", "gamma-relative", "target-rms", "target-error"};
+    const char *given = NULL;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        if (!inco_options_given(o, ways[i])) continue;
+        if (given)
+            return error_set(error, INCO_EINVAL, "--%s and --%s set the same weight: give one of them", given, ways[i]);
+        given = ways[i];
+    }
+    return INCO_OK;
+}
+
 int options_check_learn(const inco_options *o, inco_error *error) {
-    if (inco_options_given(o, "gamma") && inco_options_given(o, "gamma-relative"))
-        return error_set(error, INCO_EINVAL, "--gamma and --gamma-relative set the same weight: give one of them");
-    int status = check_method(o, error);
+    int status = check_weight(o, error);
+    if (status >= 0) status = check_method(o, error);
     if (status < 0) return status;
     return o->method == METHOD_PARAMETRIC ? check_parametric(o, error) : options_check_coder(o, error);
 }

@@ -35,7 +35,7 @@ struct inco_options {
     int64_t decorrelation_passes, ipr_iterations, code_updates;
     int64_t dim, tight, starts, steps;
     double max_coherence, decorrelation_tolerance, barrier;
-    double gamma, gamma_relative, eta, forget, replace, stop_change, stop_seconds;
+    double gamma, gamma_relative, target_rms, target_error, eta, forget, replace, stop_change, stop_seconds;
     char *init;
     /* coding */
     int64_t coder, sparsity, refit, nonnegative;

@@ -11,12 +11,13 @@
 #include "learn/learner.h"
 #include "mat/mat.h"
 
-static const char magic[] = "inco checkpoint 1\n";
+static const char magic[] = "inco checkpoint 2\n";
 
 typedef struct header {
     uint64_t order; /* 1 in the writer's byte order */
     int64_t dim, atoms, signals, iteration, replaced, replaced_coherent, replacing, passes, pairs, text;
-    uint64_t data; /* fingerprint of the signals */
+    uint64_t data;                  /* fingerprint of the signals */
+    double gamma, predicted, ratio; /* steering */
 } header;
 
 enum { FINGERPRINT_SIGNALS = 64 };
@@ -84,6 +85,9 @@ int inco_learner_save(const inco_learner *learner, const inco_stream *stream, in
     h.passes = learner->info.spread_passes;
     h.pairs = learner->info.spread_pairs;
     h.replacing = learner->replacing.count;
+    h.gamma = learner->steer.gamma;
+    h.predicted = learner->steer.predicted;
+    h.ratio = learner->steer.ratio;
     if (status >= 0 &&
         (stream->write(stream->self, magic, sizeof magic - 1) || stream->write(stream->self, &h, sizeof h) ||
          stream->write(stream->self, text, (size_t)h.text) ||
@@ -97,7 +101,8 @@ int inco_learner_save(const inco_learner *learner, const inco_stream *stream, in
 
 static int check_header(const header *h, inco_error *error) {
     if (h->order != 1 || h->dim < 1 || h->atoms < 1 || h->atoms > INT32_MAX || h->dim > INT32_MAX || h->iteration < 0 ||
-        h->replacing < 0 || h->replacing > h->atoms || h->text < 0 || h->text > 1 << 20)
+        !(h->gamma >= 0) || !(h->predicted >= 0) || !(h->ratio >= 0) || h->replacing < 0 || h->replacing > h->atoms ||
+        h->text < 0 || h->text > 1 << 20)
         return error_set(error, INCO_EFORMAT, "the checkpoint is damaged, or from another kind of machine");
     return INCO_OK;
 }
@@ -183,6 +188,7 @@ int inco_learner_resume(inco_learner *learner, const inco_stream *stream, inco_e
     online_free(&learner->online);
     learner->online = sums;
     learner->iteration = h.iteration;
+    learner->steer = (steering){.gamma = h.gamma, .predicted = h.predicted, .ratio = h.ratio};
     learner->info.replaced = h.replaced;
     learner->info.replaced_coherent = h.replaced_coherent;
     learner->info.spread_passes = h.passes;

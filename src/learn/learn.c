@@ -286,6 +286,7 @@ static double gamma_of(const inco_learner *learner) {
     const inco_options *o = learner->options;
     const int given = inco_options_given(o, "gamma") || inco_options_given(o, "gamma-relative");
     if (!learner->method->penalised || (o->method == METHOD_ONLINE && !given)) return 0;
+    if (steer_wanted(o)) return learner->steer.gamma;
     return isnan(o->gamma) ? options_gamma_relative(o) * learner->energy / (double)learner->d.cols : o->gamma;
 }
 
@@ -318,7 +319,8 @@ static int update(inco_learner *learner, const statistics *s, inco_error *error)
                         .push = bound_push(learner)}};
     update_result result = {0};
     double start = clock_seconds(), seconds;
-    int status = learner->method->update(&learner->d, &in, &result, error);
+    int status = steer_wanted(o) ? steer_update(learner, &in, &result, error)
+                                 : learner->method->update(&learner->d, &in, &result, error);
     if (status >= 0 && learner->method->holds) rank_signals(learner);
     seconds = clock_seconds() - start;
     learner->info.seconds_update += seconds;
@@ -377,6 +379,7 @@ static int step(inco_learner *learner, inco_error *error) {
     if ((status = code_all(learner, &s, error)) != INCO_OK) return status;
     learner->progress.seconds_update = 0;
     learner->progress.update_iterations = 0;
+    steer_begin(learner);
     if ((status = learner_tell(learner, "update")) != INCO_OK) return status;
     if ((status = update(learner, &s, error)) != INCO_OK) return status;
     for (int64_t i = 0; i < options_code_updates(learner->options); i++) {
@@ -406,6 +409,8 @@ static int iterate(inco_learner *learner, double *change, inco_error *error) {
     *change = change_between(&learner->d, &before);
     learner->progress.coherence_max = mu.max;
     learner->progress.coherence_rms = mu.rms;
+    learner->progress.gamma = gamma_of(learner);
+    learner->progress.gamma_updates = learner->steer.updates;
     learner->iteration++;
 done:
     inco_mat_free(&before);
@@ -437,8 +442,8 @@ static int iterate_all(inco_learner *learner, inco_error *error) {
 
 typedef struct final_pass {
     inco_learner *learner;
-    inco_csc *codes;     /* NULL: not wanted */
-    int64_t *used;       /* by atom: signals */
+    inco_csc *codes; /* NULL: not wanted */
+    int64_t *used;   /* by atom: signals */
     double rest, energy;
     int64_t nonzeros;
 } final_pass;
@@ -536,6 +541,7 @@ static int run(inco_learner *learner, inco_error *error) {
     int status, stopped;
     TRY(make_start(learner, error));
     TRY(bound_check_learner(learner, error));
+    TRY(steer_check(learner, error));
     TRY(make_parts(learner, error));
     learner->info.relative_error = learner->info.mean_cardinality = NAN; /* until the final coding */
     TRY(stopped = iterate_all(learner, error));

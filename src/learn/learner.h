@@ -11,6 +11,7 @@
 #include "learn/prepare.h"
 #include "learn/replace.h"
 #include "learn/stats.h"
+#include "learn/steer.h"
 
 struct inco_learner {
     inco_options *options;
@@ -21,6 +22,7 @@ struct inco_learner {
     inco_mat result;    /* the same in the result's precision */
     int64_t iteration;  /* completed */
     double energy;      /* ||X||^2, once a pass has been made; 0 before */
+    steering steer;     /* with a target for gamma part of the state */
     double *unknowns;   /* with --method parametric what its atoms are made of */
     online_sums online; /* with --method online part of the state */
     inco_coder *coder;

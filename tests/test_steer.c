@@ -1,0 +1,105 @@
+/* Targets in the place of gamma. */
+#include "learning.h"
+
+static inco_options *aimed(const char *option, const char *value) {
+    return check_options(
+        (const char *const[]){"atoms", "40", "coder", "omp", "sparsity", "4", "iterations", "25", option, value, NULL});
+}
+
+/* The Welch value of 16 x 40 is .196; without a penalty the coherence of these ends at .26. */
+static void a_root_mean_square_coherence_is_met(void **state) {
+    static const char *const targets[] = {"0.24", "0.21", "0.1965"};
+    const inco_type type = *(inco_type *)*state;
+    inco_mat truth = check_dictionary(type, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6), d;
+    double gamma = 0;
+    for (int i = 0; i < 3; i++) {
+        inco_learn_info info;
+        inco_options *o = aimed("target-rms", targets[i]);
+        const double target = inco_options_get_number(o, "target-rms");
+        assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
+        assert_true(info.coherence_rms <= target * (1 + 1e-6) && info.coherence_rms >= target * (1 - 2.1e-3));
+        assert_true(info.gamma > gamma); /* less coherence takes more weight */
+        gamma = info.gamma;
+        inco_mat_free(&d);
+        inco_options_free(o);
+    }
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+/* Random walks: smooth signals, for which incoherent atoms cost a little. */
+static inco_mat walks(inco_type type) {
+    inco_mat x = check_random(type, 16, 4000, 7);
+    for (int64_t n = 0; n < x.cols; n++)
+        for (int64_t i = 1; i < x.rows; i++) mat_set(&x, i, n, mat_get(&x, i, n) + mat_get(&x, i - 1, n));
+    return x;
+}
+
+/* Either the error is used up, or there is nothing left to buy: the frame is tight. */
+static void an_error_is_met(void **state) {
+    static const char *const targets[] = {"0.3", "0.26", "0.245"};
+    const inco_type type = *(inco_type *)*state;
+    inco_mat x = walks(type), d;
+    for (int i = 0; i < 3; i++) {
+        inco_learn_info info;
+        inco_options *o = aimed("target-error", targets[i]);
+        const double target = inco_options_get_number(o, "target-error");
+        assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
+        assert_true(info.relative_error <= 1.01 * target);
+        assert_true(info.relative_error >= 0.99 * target || info.coherence_rms < 1.001 * info.welch);
+        inco_mat_free(&d);
+        inco_options_free(o);
+    }
+    inco_mat_free(&x);
+}
+
+static void a_target_needs_no_penalty(void **state) {
+    (void)state;
+    inco_mat truth = check_dictionary(INCO_F64, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6), d;
+    inco_learn_info info;
+    inco_options *o = aimed("target-rms", "0.9");
+    assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
+    assert_true(info.gamma_relative < 1.001e-6 && info.coherence_rms < 0.9);
+    inco_mat_free(&d);
+    inco_options_free(o);
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+static void targets_that_make_no_sense_are_refused(void **state) {
+    (void)state;
+    inco_mat truth = check_dictionary(INCO_F64, 16, 40, 5), x = planted_signals(&truth, 200, 4, 6), d;
+    inco_error error;
+    inco_options *low = aimed("target-rms", "0.19"), *two = aimed("target-rms", "0.3"),
+                 *other = aimed("target-error", "0.3");
+    assert_int_equal(learn(&x, low, &d, NULL, &error), INCO_EINVAL);
+    assert_string_equal(error.message,
+                        "--target-rms 0.19 cannot be met: 40 atoms of 16 dimensions have a root mean square "
+                        "coherence of 0.196116 or more (that of a tight frame)");
+    inco_options_set(two, "gamma", "1", NULL);
+    assert_int_equal(learn(&x, two, &d, NULL, &error), INCO_EINVAL);
+    assert_string_equal(error.message, "--gamma and --target-rms set the same weight: give one of them");
+    inco_options_set(other, "method", "mod", NULL);
+    assert_int_equal(learn(&x, other, &d, NULL, &error), INCO_EINVAL);
+    assert_string_equal(error.message, "--target-error belongs to --method idl, not to mod");
+    inco_options_free(low);
+    inco_options_free(two);
+    inco_options_free(other);
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+int main(void) {
+    static inco_type f32 = INCO_F32, f64 = INCO_F64;
+#define BOTH(test)                                                                                                     \
+    {#test " (f32)", test, NULL, NULL, &f32}, {                                                                        \
+#test " (f64)", test, NULL, NULL, &f64                                                                         \
+    }
+    const struct CMUnitTest tests[] = {
+        BOTH(a_root_mean_square_coherence_is_met),
+        BOTH(an_error_is_met),
+        cmocka_unit_test(a_target_needs_no_penalty),
+        cmocka_unit_test(targets_that_make_no_sense_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
