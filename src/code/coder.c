@@ -121,8 +121,8 @@ static int fast_is_wanted(const inco_coder *coder) {
     return rules->tolerance < 0 || rules->tolerance >= 0.02;
 }
 
-static int make_fast(inco_coder *coder, const inco_mat *dictionary, const inco_options *options, inco_error *error) {
-    int status = inco_coder_new(&coder->fast, dictionary, INCO_F32, options, error);
+static int make_fast(inco_coder *coder, const inco_options *options, inco_error *error) {
+    int status = coder_open(&coder->fast, coder->dim, coder->atoms, INCO_F32, options, error);
     if (status < 0) return status;
     coder->refining = NEW(kernel_refinement, coder->threads);
     coder->narrow = NEW(inco_mat, coder->threads);
@@ -194,6 +194,7 @@ int coder_set_dictionary(inco_coder *coder, const inco_mat *dictionary, inco_err
             ((double *)coder->usable)[j] = usable;
     }
     TRY(make_gram(coder, error));
+    coder->seen.grams++;
     if (coder->fast) TRY(coder_set_dictionary(coder->fast, dictionary, error));
 done:
     inco_mat_free(&exact);
@@ -215,32 +216,41 @@ static int make_arrays(inco_coder *coder, inco_error *error) {
     return coder->norms && coder->usable ? INCO_OK : error_no_memory(error);
 }
 
-int inco_coder_new(inco_coder **result, const inco_mat *dictionary, inco_type precision, const inco_options *options,
-                   inco_error *error) {
+int coder_open(inco_coder **result, int64_t dim, int64_t atoms, inco_type precision, const inco_options *options,
+               inco_error *error) {
     inco_coder *coder = NULL;
     int status;
-    blas_enter();
     *result = NULL;
     TRY(options_check_coder(options, error));
-    if (dictionary->rows < 1 || dictionary->cols < 1 || dictionary->cols > INT32_MAX / 2)
+    if (dim < 1 || atoms < 1 || atoms > INT32_MAX / 2)
         TRY(error_set(error, INCO_EDIM, "a dictionary of %lld atoms of %lld dimensions cannot be used for coding",
-                      (long long)dictionary->cols, (long long)dictionary->rows));
+                      (long long)atoms, (long long)dim));
     if (!(coder = NEW(inco_coder, 1))) TRY(error_no_memory(error));
     coder->type = precision;
-    coder->dim = dictionary->rows;
-    coder->atoms = dictionary->cols;
-    coder->stride = (dictionary->cols + KERNEL_PAD - 1) / KERNEL_PAD * KERNEL_PAD;
+    coder->dim = dim;
+    coder->atoms = atoms;
+    coder->stride = (atoms + KERNEL_PAD - 1) / KERNEL_PAD * KERNEL_PAD;
     coder->threads = parallel_threads(options->threads);
-    coder->rules = rules_from(options, coder->dim, coder->atoms);
+    coder->rules = rules_from(options, dim, atoms);
     coder->run = kernel_choose(coder->rules.coder, precision);
     coder->refine = kernel_choose_refine();
     TRY(make_arrays(coder, error));
-    TRY(coder_set_dictionary(coder, dictionary, error));
     TRY(make_workspaces(coder, error));
-    if (fast_is_wanted(coder)) TRY(make_fast(coder, dictionary, options, error));
+    if (fast_is_wanted(coder)) TRY(make_fast(coder, options, error));
     *result = coder;
 done:
     if (status < 0) inco_coder_free(coder);
+    return status;
+}
+
+int inco_coder_new(inco_coder **result, const inco_mat *dictionary, inco_type precision, const inco_options *options,
+                   inco_error *error) {
+    blas_enter();
+    int status = coder_open(result, dictionary->rows, dictionary->cols, precision, options, error);
+    if (status >= 0 && (status = coder_set_dictionary(*result, dictionary, error)) < 0) {
+        inco_coder_free(*result);
+        *result = NULL;
+    }
     blas_leave();
     return status;
 }
@@ -262,7 +272,17 @@ void inco_coder_free(inco_coder *coder) {
 }
 
 coder_counts coder_seen(const inco_coder *coder) {
-    return coder->seen;
+    coder_counts seen = coder->seen;
+    for (int t = 0; t < coder->threads; t++) {
+        seen.atoms += coder->work[t].effort.atoms;
+        seen.bytes += coder->work[t].effort.bytes;
+    }
+    if (!coder->fast) return seen;
+    coder_counts fast = coder_seen(coder->fast);
+    seen.grams += fast.grams;
+    seen.atoms += fast.atoms;
+    seen.bytes += fast.bytes;
+    return seen;
 }
 
 /* ---- Running ---- */
@@ -341,6 +361,7 @@ static int code_signal(const batch *job, int64_t n, const void *products, double
     inco_mat x = mat_columns(job->x, n, 1), own = mat_columns(&coder->products[thread], 0, 1);
     own.rows = coder->atoms;
     blas_multiply(1, "TN", 1, &coder->dictionary, &x, 0, &own);
+    job->blocks[n / CODER_BLOCK].seen.again++;
     return coder->run(&coder->work[thread], own.data, energy);
 }
 
@@ -395,6 +416,7 @@ static int join(const batch *job, int64_t blocks, inco_csc *codes, inco_error *e
         if ((status = csc_append(codes, part, error)) < 0) return status;
         job->coder->seen.skipped += job->blocks[b].seen.skipped;
         job->coder->seen.zero_signals += job->blocks[b].seen.zero_signals;
+        job->coder->seen.again += job->blocks[b].seen.again;
     }
     return INCO_OK;
 }

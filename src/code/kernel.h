@@ -22,6 +22,12 @@ typedef struct kernel_rules {
     double lambda;    /* max |d'r| */
 } kernel_rules;
 
+/* What a kernel has done since its workspace was made: for tests and benchmarks, that nothing is done twice. */
+typedef struct kernel_effort {
+    int64_t atoms; /* added to a basis */
+    int64_t bytes; /* of P and G read in whole columns */
+} kernel_effort;
+
 typedef enum kernel_end { END_OF_PATH, END_EVENT, END_LAMBDA, END_COHERENCE, END_TOLERANCE } kernel_end;
 
 /* One thread's state: what is given, what is worked on, and the result. Arrays named "real" are float or double. With
@@ -56,6 +62,7 @@ typedef struct kernel_work {
     double *value;
     double residual; /* ||x - D c||^2 */
     int64_t skipped; /* how many in retired */
+    kernel_effort effort;
 } kernel_work;
 
 /* Codes the signal with a0 = D'x (real, stride) and energy x'x. INCO_ENOMEM, or 0. */

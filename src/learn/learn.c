@@ -145,7 +145,7 @@ static int make_parts(inco_learner *learner, inco_error *error) {
     int status = INCO_OK;
     if (learner->options->method == METHOD_PARAMETRIC) return status;
     if (!learner->coder)
-        status = inco_coder_new(&learner->coder, d, learner->data.source.type, learner->options, error);
+        status = coder_open(&learner->coder, d->rows, d->cols, learner->data.source.type, learner->options, error);
     if (status >= 0) status = make_stores(learner, error);
     if (status < 0) return status;
     if (!learner->worst.item && worst_new(&learner->worst, d->cols) < 0) return error_no_memory(error);
@@ -215,7 +215,7 @@ static int code_all(inco_learner *learner, statistics *s, inco_error *error) {
     pass p = {source, learner->coder, learner->d.cols, learner->threads, &g, gather, 0, 0};
     double rest;
     clear_stores(learner);
-    int status = coder_set_dictionary(learner->coder, &learner->d, error);
+    int status = pass_dictionary(&p, &learner->d, error);
     if (status >= 0) status = pass_run(&p, error);
     learner->info.seconds_io += p.seconds_io;
     learner->info.seconds_code += learner->progress.seconds_code = p.seconds_code;
@@ -398,7 +398,7 @@ static int code_finally(inco_learner *learner, inco_csc *codes, inco_error *erro
     final_pass f = {.learner = learner, .codes = codes, .used = NEW(unsigned char, atoms)};
     pass p = {&learner->data.source, learner->coder, atoms, learner->threads, &f, look_at_codes, 0, 0};
     coder_counts before = coder_seen(learner->coder);
-    int status = f.used ? coder_set_dictionary(learner->coder, &learner->result, error) : error_no_memory(error);
+    int status = f.used ? pass_dictionary(&p, &learner->result, error) : error_no_memory(error);
     if (status >= 0) status = pass_run(&p, error);
     info->seconds_io += p.seconds_io;
     info->seconds_code += p.seconds_code;

@@ -131,7 +131,7 @@ static int visit_batch(void *self, const pass_group *group, inco_error *error) {
 
 static int run_batches(inco_learner *learner, batch_visit *v, inco_error *error) {
     pass p = {&learner->data.source, learner->coder, learner->d.cols, learner->threads, v, visit_batch, 0, 0};
-    int status = coder_set_dictionary(learner->coder, &learner->d, error);
+    int status = pass_dictionary(&p, &learner->d, error);
     if (status >= 0) status = pass_run_groups(&p, learner->options->batch, error);
     learner->info.seconds_io += p.seconds_io;
     learner->info.seconds_code += learner->progress.seconds_code = p.seconds_code;

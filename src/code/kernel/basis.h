@@ -51,8 +51,7 @@ static inline double basis_row(kernel_work *w, int64_t j) {
 }
 
 /* The block's rows of p = (g_j - P r) / rho, stored as column w->count. */
-static inline void basis_new_block(const kernel_work *w, int64_t b, const real *gram_column, real scale,
-                                   vector p[VECTORS]) {
+static inline void basis_new_block(kernel_work *w, int64_t b, const real *gram_column, real scale, vector p[VECTORS]) {
     const vector *g = (const vector *)(gram_column + b * BLOCK);
     const real *row = w->row;
     for (int i = 0; i < VECTORS; i++) p[i] = g[i];
@@ -64,6 +63,7 @@ static inline void basis_new_block(const kernel_work *w, int64_t b, const real *
     }
     vector *out = (vector *)basis_block(w, b, w->count);
     for (int i = 0; i < VECTORS; i++) out[i] = p[i] *= scale;
+    w->effort.bytes += (w->count + 1) * BLOCK * (int64_t)sizeof(real);
 }
 
 /* b = R^-1 y for the first `count` entries. */
@@ -83,7 +83,8 @@ static inline void rotate(double *first, double *second, double c, double s) {
 }
 
 /* Columns m and m + 1 of P turned by the angle with cosine c and sine s. */
-static inline void basis_rotate(const kernel_work *w, int64_t m, real c, real s) {
+static inline void basis_rotate(kernel_work *w, int64_t m, real c, real s) {
+    w->effort.bytes += 2 * w->stride * (int64_t)sizeof(real);
     for (int64_t b = 0; b < w->stride / BLOCK; b++) {
         vector *x = (vector *)basis_block(w, b, m), *y = (vector *)basis_block(w, b, m + 1);
         for (int i = 0; i < VECTORS; i++) {
@@ -114,7 +115,8 @@ static inline void basis_drop(kernel_work *w, int64_t i) {
 }
 
 /* y += alpha times column m of P, over all atoms. */
-static inline void basis_axpy(const kernel_work *w, int64_t m, real alpha, void *y) {
+static inline void basis_axpy(kernel_work *w, int64_t m, real alpha, void *y) {
+    w->effort.bytes += w->stride * (int64_t)sizeof(real);
     for (int64_t b = 0; b < w->stride / BLOCK; b++) {
         const vector *p = (const vector *)basis_block(w, b, m);
         vector *out = (vector *)((real *)y + b * BLOCK);

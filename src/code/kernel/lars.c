@@ -157,6 +157,7 @@ static event add_atom(kernel_work *w, path *at, event in, double rho, double a0)
     event next = add_column(w, at, in.atom, rho, z);
     ((real *)w->slope)[in.atom] = ((real *)w->corr)[in.atom] = 0;
     w->count++;
+    w->effort.atoms++;
     return next;
 }
 

@@ -148,6 +148,7 @@ static choice add_atom(kernel_work *w, choice none, int64_t j, double rho) {
     w->residual -= alpha * alpha;
     if (w->residual < 0) w->residual = 0;
     w->count++;
+    w->effort.atoms++;
     return next;
 }
 
