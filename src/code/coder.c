@@ -276,12 +276,14 @@ coder_counts coder_seen(const inco_coder *coder) {
     for (int t = 0; t < coder->threads; t++) {
         seen.atoms += coder->work[t].effort.atoms;
         seen.bytes += coder->work[t].effort.bytes;
+        seen.multiplied += coder->work[t].effort.bytes / coder->type;
     }
     if (!coder->fast) return seen;
     coder_counts fast = coder_seen(coder->fast);
     seen.grams += fast.grams;
     seen.atoms += fast.atoms;
     seen.bytes += fast.bytes;
+    seen.multiplied += fast.multiplied;
     return seen;
 }
 

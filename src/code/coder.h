@@ -13,6 +13,7 @@ typedef struct coder_counts {
     int64_t again; /* signals coded in double after all, since float32 could not tell */
     int64_t atoms; /* added to bases, and bytes of bases and Gram matrices read for that: see kernel_effort */
     int64_t bytes;
+    int64_t multiplied; /* by bases */
 } coder_counts;
 
 coder_counts coder_seen(const inco_coder *coder);
