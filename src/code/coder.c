@@ -12,7 +12,7 @@
 #include "mat/mat.h"
 #include "sparse/csc.h"
 
-enum { CODER_BLOCK = 64 }; /* signals whose products D'X are made together, to be used from the cache */
+enum { CODER_BLOCK = 128 }; /* signals whose products D'X are made together, to be used from the cache */
 
 struct inco_coder {
     inco_type type;
@@ -51,7 +51,7 @@ static kernel_rules rules_from(const inco_options *o, int64_t dim, int64_t atoms
 
 static void work_free(kernel_work *w) {
     for (int64_t i = 0; w->chunk && i < w->chunks; i++) memory_free(w->chunk[i]);
-    void *arrays[] = {w->chunk, w->corr, w->slope, w->free,     w->norm,    w->row,     w->factor,
+    void *arrays[] = {w->chunk, w->corr, w->slope, w->free,     w->norm,    w->row,     w->most, w->factor,
                       w->proj,  w->turn, w->entry, w->solution, w->retired, w->support, w->value};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) memory_free(arrays[i]);
 }
@@ -73,6 +73,7 @@ static int work_new(kernel_work *w, const inco_coder *coder) {
     w->free = piece(stride, coder->type, &good);
     w->norm = piece(stride, coder->type, &good);
     w->row = piece(most, coder->type, &good);
+    w->most = piece(stride, coder->type, &good);
     w->factor = piece(most * (most + 1) / 2, sizeof(double), &good);
     w->proj = piece(most, sizeof(double), &good);
     w->turn = piece(most, sizeof(double), &good);

@@ -28,12 +28,19 @@ static inline int basis_reserve(kernel_work *w) {
     return w->chunk[w->chunks] ? (w->chunks++, INCO_OK) : INCO_ENOMEM;
 }
 
-/* Asks for column j of G, which is too large for the near caches, ahead of its use. */
-static inline const real *basis_gram(const kernel_work *w, int64_t j) {
-    const real *column = (const real *)w->gram + j * w->stride;
-    const int64_t line = 64 / sizeof(real), most = w->stride < 64 * line ? w->stride : 64 * line;
-    for (int64_t i = 0; i < most; i += line) __builtin_prefetch(column + i);
-    return column;
+enum { AHEAD = 3 }; /* blocks of a column of G that are asked for ahead of their use */
+
+/* The block that comes at place i of a pass. Passes go to and fro: what the last one read at its end is still in the
+ * nearest cache when the next one begins. */
+static inline int64_t basis_order(const kernel_work *w, int64_t i) {
+    return w->count % 2 ? w->stride / BLOCK - 1 - i : i;
+}
+
+/* Asks for the rows of column j of G, which is too large for the near caches, that come at place i of the next pass. */
+static inline void basis_expect(const kernel_work *w, int64_t j, int64_t i) {
+    if (i >= w->stride / BLOCK) return;
+    const real *rows = (const real *)w->gram + j * w->stride + basis_order(w, i) * BLOCK;
+    for (int64_t line = 0; line < BLOCK; line += 64 / (int)sizeof(real)) __builtin_prefetch(rows + line);
 }
 
 /* r = P(j, :), which is R'^-1 G_Sj, goes to w->row and to the next column of R. Returns rho^2 = 1 - r'r, the squared
@@ -41,7 +48,7 @@ static inline const real *basis_gram(const kernel_work *w, int64_t j) {
 static inline double basis_row(kernel_work *w, int64_t j) {
     double *column = basis_column(w, w->count), left = 1;
     real *row = w->row;
-    basis_gram(w, j);
+    for (int64_t i = 0; i < AHEAD; i++) basis_expect(w, j, i);
     for (int64_t m = 0; m < w->count; m++) {
         row[m] = basis_block(w, j / BLOCK, m)[j % BLOCK];
         column[m] = row[m];

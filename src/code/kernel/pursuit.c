@@ -14,7 +14,7 @@ typedef struct choice {
 } choice;
 
 static void take(choice *best, int64_t atom, real key) {
-    if (key > best->key) {
+    if (key > best->key || (key == best->key && key > 0 && atom < best->atom)) {
         best->runner = best->key;
         best->key = key;
         best->atom = atom;
@@ -31,70 +31,122 @@ static inline real key_of(const kernel_work *w, int64_t j) {
     return left > (real)PIVOT ? c * c / left : 0;
 }
 
-/* Just below the largest key of a block: what a first look compares with. */
-static real first_limit(const vector key[VECTORS], const vector norm[VECTORS], int ols) {
-    vector largest = {0};
-    for (int i = 0; i < VECTORS; i++) {
-        vector_bits live = norm[i] > (real)PIVOT;
-        vector k = ols ? vector_select(live, key[i] / vector_select(live, norm[i], vector_of(1)), (vector){0}) : key[i];
-        largest = vector_max(largest, k);
-    }
-    return largest_lane(largest) * (1 - 8 * (real)ROUNDING);
-}
-
-/* Looks through one block for an atom with a key above the limit: a cheap test of all lanes, c^2 > limit * norm without
- * a division for OLS, and the key itself only where it succeeds. Atoms already chosen have correlations near 0. */
-static inline void look_closer(const kernel_work *w, int64_t b, const vector key[VECTORS], real limit, choice *best) {
-    const vector *norm = (const vector *)((const real *)w->norm + b * BLOCK), bar = vector_of(limit - best->slack);
-    const int ols = w->rules.coder == CODER_OLS;
-    unsigned found[VECTORS], any = 0;
-    for (int i = 0; i < VECTORS; i++) any |= found[i] = lanes_greater(key[i], ols ? bar * norm[i] : bar);
-    for (int i = 0; any && i < VECTORS; i++) {
-        for (unsigned lanes = found[i]; lanes; lanes &= lanes - 1) {
-            int64_t j = b * BLOCK + i * (int)LANES + __builtin_ctz(lanes);
-            take(best, j, key_of(w, j));
-        }
-    }
-}
-
-/* The best atom of a block, if it is better than the best so far. */
-static inline void look(const kernel_work *w, int64_t b, const vector c[VECTORS], choice *best) {
-    const vector *norm = (const vector *)((const real *)w->norm + b * BLOCK);
-    const int ols = w->rules.coder == CODER_OLS;
-    vector key[VECTORS];
-    for (int i = 0; i < VECTORS; i++) {
-        vector allowed = w->rules.nonnegative ? vector_max(c[i], (vector){0}) : vector_abs(c[i]);
-        key[i] = ols ? allowed * allowed : allowed;
-    }
-    const int first = best->atom < 0;
-    look_closer(w, b, key, first ? first_limit(key, norm, ols) : best->key, best);
-    if (first && best->atom < 0) look_closer(w, b, key, 0, best);
-}
-
 /* Nothing chosen yet. */
 static choice no_choice(const kernel_work *w, double energy) {
     return (choice){-1, 0, 0, (real)(w->margin * sqrt(energy))};
 }
 
+/* Every atom by its key. */
 static choice look_everywhere(const kernel_work *w, choice best) {
-    for (int64_t b = 0; b < w->stride / BLOCK; b++)
-        look(w, b, (const vector *)((const real *)w->corr + b * BLOCK), &best);
+    for (int64_t j = 0; j < w->stride; j++) take(&best, j, key_of(w, j));
     return best;
 }
 
-/* One pass: p = (g_j - P r) / rho, correlations less alpha p, remaining norms less p^2, and the next choice. */
-static choice add_column(kernel_work *w, choice best, int64_t j, double rho, double alpha) {
-    const real *gram = basis_gram(w, j);
+/* ---- OMP: the largest correlations of all blocks first, then a closer look where the largest of all are ---- */
+
+/* |c|, or c where only positive ones count. */
+static inline vector wanted(const kernel_work *w, vector c) {
+    return w->rules.nonnegative ? c : vector_abs(c);
+}
+
+/* Lane by lane, the largest of a block's correlations. */
+static inline void note_largest(const kernel_work *w, int64_t b, const vector c[VECTORS]) {
+    vector most = wanted(w, c[0]);
+    for (int i = 1; i < VECTORS; i++) most = vector_max(most, wanted(w, c[i]));
+    ((vector *)w->most)[b] = most;
+}
+
+/* The atoms of block b whose keys are above the bar. */
+static void look_closer(const kernel_work *w, int64_t b, real bar, choice *best) {
+    const vector *c = (const vector *)((const real *)w->corr + b * BLOCK);
+    for (int i = 0; i < VECTORS; i++)
+        for (unsigned lanes = lanes_greater(wanted(w, c[i]), vector_of(bar)); lanes; lanes &= lanes - 1) {
+            int64_t j = b * BLOCK + i * (int)LANES + __builtin_ctz(lanes);
+            take(best, j, key_of(w, j));
+        }
+}
+
+/* The largest is sure to be the best only when it may be chosen: rounding errors may make it an atom that is not. */
+static choice pick_largest(const kernel_work *w, choice none) {
+    const vector *block = w->most;
+    vector most = block[0];
+    for (int64_t b = 1; b < w->stride / BLOCK; b++) most = vector_max(most, block[b]);
+    const real bar = largest_lane(most) * (1 - (real)ROUNDING) - none.slack;
+    choice best = none;
+    for (int64_t b = 0; b < w->stride / BLOCK; b++)
+        if (lanes_greater(block[b], vector_of(bar))) look_closer(w, b, bar, &best);
+    return best.atom >= 0 && w->skipped == 0 ? best : look_everywhere(w, none);
+}
+
+/* ---- OLS: block by block ---- */
+
+/* Just below the largest key of a block: what a first look compares with. */
+static real first_limit(const vector square[VECTORS], const vector norm[VECTORS]) {
+    vector largest = {0};
+    for (int i = 0; i < VECTORS; i++) {
+        vector_bits live = norm[i] > (real)PIVOT;
+        vector key = square[i] * about_inverse(vector_select(live, norm[i], vector_of(1)));
+        largest = vector_max(largest, vector_select(live, key, (vector){0}));
+    }
+    return largest_lane(largest) * (1 - 2 * (real)ABOUT);
+}
+
+/* The best atom of a block, if it is better than the best so far: a cheap test of all lanes, c^2 > limit * norm without
+ * a division, and the key itself only where it succeeds. Atoms already chosen have correlations near 0. */
+static inline void look(const kernel_work *w, int64_t b, const vector c[VECTORS], choice *best) {
+    const vector *norm = (const vector *)((const real *)w->norm + b * BLOCK);
+    vector square[VECTORS], most = vector_of(-1);
+    for (int i = 0; i < VECTORS; i++) {
+        vector allowed = w->rules.nonnegative ? vector_max(c[i], (vector){0}) : c[i];
+        square[i] = allowed * allowed;
+    }
+    const real limit = best->atom < 0 ? first_limit(square, norm) : best->key * (1 - (real)ROUNDING);
+    for (int i = 0; i < VECTORS; i++) most = vector_max(most, square[i] - limit * norm[i]);
+    if (!lanes_greater(most, (vector){0})) return;
+    for (int i = 0; i < VECTORS; i++)
+        for (unsigned lanes = lanes_greater(square[i], limit * norm[i]); lanes; lanes &= lanes - 1) {
+            int64_t j = b * BLOCK + i * (int)LANES + __builtin_ctz(lanes);
+            take(best, j, key_of(w, j));
+        }
+}
+
+/* ---- Steps ---- */
+
+/* The first choice, by the correlations alone. */
+static choice choose_first(const kernel_work *w, choice none) {
+    const int ols = w->rules.coder == CODER_OLS;
+    choice best = none;
     for (int64_t b = 0; b < w->stride / BLOCK; b++) {
-        vector p[VECTORS], *c = (vector *)((real *)w->corr + b * BLOCK),
-                           *norm = (vector *)((real *)w->norm + b * BLOCK);
+        const vector *c = (const vector *)((const real *)w->corr + b * BLOCK);
+        if (ols)
+            look(w, b, c, &best);
+        else
+            note_largest(w, b, c);
+    }
+    return ols ? best : pick_largest(w, none);
+}
+
+/* One pass: p = (g_j - P r) / rho, correlations less alpha p, remaining norms less p^2, and the next choice. */
+static inline choice add_column(kernel_work *w, choice none, int64_t j, double rho, double alpha) {
+    const real *gram = (const real *)w->gram + j * w->stride;
+    const int ols = w->rules.coder == CODER_OLS;
+    choice best = none;
+    for (int64_t place = 0; place < w->stride / BLOCK; place++) {
+        const int64_t b = basis_order(w, place);
+        vector p[VECTORS], *c = (vector *)((real *)w->corr + b * BLOCK);
+        basis_expect(w, j, place + AHEAD);
         basis_new_block(w, b, gram, (real)(1 / rho), p);
         for (int i = 0; i < VECTORS; i++) c[i] -= (real)alpha * p[i];
-        if (w->rules.coder == CODER_OLS)
-            for (int i = 0; i < VECTORS; i++) norm[i] -= p[i] * p[i];
+        if (!ols) {
+            note_largest(w, b, c);
+            continue;
+        }
+        vector *norm = (vector *)((real *)w->norm + b * BLOCK);
+        for (int i = 0; i < VECTORS; i++) norm[i] -= p[i] * p[i];
         look(w, b, c, &best);
     }
-    return best;
+    if (!ols) return pick_largest(w, none);
+    return best.atom >= 0 ? best : look_everywhere(w, none);
 }
 
 /* Largest |d'r| (or d'r) over the atoms left. */
@@ -206,7 +258,7 @@ int KERNEL(pursuit)(kernel_work *w, const void *a0, double energy) {
     if (w->rules.coder == CODER_OLS)
         for (int64_t j = 0; j < w->stride; j++) ((real *)w->norm)[j] = 1;
     const choice none = no_choice(w, energy);
-    choice best = look_everywhere(w, none);
+    choice best = choose_first(w, none);
     /* Without removals a step per atom; every round with removals lowers the error, so the limit is a safeguard. */
     for (int64_t step = 0, limit = 4 * w->rules.atoms + 64; step < limit && !finished(w, best, energy); step++) {
         double left = basis_row(w, best.atom);
