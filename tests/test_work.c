@@ -87,10 +87,11 @@ static void lasso_steps_are_entries_and_exits(void **state) {
 /* In double the atoms are found in float32: half the bytes, and hardly a signal is coded twice. */
 static void double_reads_floats(void **state) {
     (void)state;
-    const char *coders[] = {"omp", "lars"};
-    for (int i = 0; i < 2; i++) {
+    const char *coders[] = {"omp", "ols", "lars"};
+    for (int i = 0; i < 3; i++) {
         effort e = effort_of(INCO_F64, OPTIONS("coder", coders[i], "sparsity", "12"));
         assert_int_equal(e.seen.again, 0);
+        assert_int_equal(e.seen.grams, 1);
         assert_int_equal(e.seen.bytes, bytes_of_steps(12, INCO_F32));
         assert_int_equal(e.multiplied, (int64_t)DIM * ATOMS * SIGNALS);
     }

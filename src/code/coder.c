@@ -34,7 +34,7 @@ struct inco_coder {
     inco_mat *narrow;            /* a block of signals in float32, one per thread */
 };
 
-/* OMP's choices in float32 stand when they are further apart than this, relative to ||x||. */
+/* The choices of OMP and OLS in float32 stand when they are further apart than this, relative to ||x||. */
 static const double FAST_MARGIN = 1e-6;
 
 /* ---- Making ---- */
@@ -115,10 +115,10 @@ static int refining_new(kernel_refinement *r, const inco_coder *coder) {
     return good ? INCO_OK : INCO_ENOMEM;
 }
 
-/* Float32 finds the atoms of OMP and of the paths, unless the residual is to become too small for it. */
+/* Float32 finds the atoms, unless the residual is to become too small for it. */
 static int fast_is_wanted(const inco_coder *coder) {
     const kernel_rules *rules = &coder->rules;
-    if (coder->type != INCO_F64 || rules->nonnegative || rules->coder == CODER_OLS) return 0;
+    if (coder->type != INCO_F64 || rules->nonnegative) return 0;
     return rules->tolerance < 0 || rules->tolerance >= 0.02;
 }
 
@@ -152,6 +152,13 @@ void coder_without_fast(inco_coder *coder) {
     coder->narrow = NULL;
 }
 
+/* Columns of G, from `first` on, in the coder's own type. */
+static void keep_gram(const inco_coder *coder, int64_t first, const inco_mat *columns) {
+    inco_mat gram = {coder->type, coder->atoms, coder->atoms, coder->stride, coder->gram, NULL};
+    gram = mat_columns(&gram, first, columns->cols);
+    mat_copy(&gram, columns);
+}
+
 /* G = D'D from the atoms as rounded to the coder's type, in double, in stripes of columns. */
 static int make_gram(inco_coder *coder, inco_error *error) {
     enum { STRIPE = 512 };
@@ -162,15 +169,27 @@ static int make_gram(inco_coder *coder, inco_error *error) {
     for (int64_t first = 0; first < coder->atoms; first += STRIPE) {
         int64_t count = coder->atoms - first < STRIPE ? coder->atoms - first : STRIPE;
         inco_mat right = mat_columns(&exact, first, count), part = mat_columns(&product, 0, count);
-        inco_mat gram = {coder->type, coder->atoms, coder->atoms, coder->stride, coder->gram, NULL};
         blas_multiply(coder->threads, "TN", 1, &exact, &right, 0, &part);
-        gram = mat_columns(&gram, first, count);
-        mat_copy(&gram, &part);
+        keep_gram(coder, first, &part);
+        if (coder->fast) keep_gram(coder->fast, first, &part);
     }
+    coder->seen.grams++;
 done:
     inco_mat_free(&exact);
     inco_mat_free(&product);
     return status;
+}
+
+/* The atoms and which of them can be chosen. */
+static void set_atoms(inco_coder *coder, const inco_mat *unit, const double *norms) {
+    mat_copy(&coder->dictionary, unit);
+    for (int64_t j = 0; j < coder->atoms; j++) {
+        coder->norms[j] = norms[j];
+        if (coder->type == INCO_F32)
+            ((float *)coder->usable)[j] = norms[j] > 0;
+        else
+            ((double *)coder->usable)[j] = norms[j] > 0;
+    }
 }
 
 int coder_set_dictionary(inco_coder *coder, const inco_mat *dictionary, inco_error *error) {
@@ -186,17 +205,9 @@ int coder_set_dictionary(inco_coder *coder, const inco_mat *dictionary, inco_err
                          (long long)col, (long long)row);
     TRY(mat_convert(&exact, dictionary, INCO_F64, error));
     coder->seen.zero_atoms = mat_normalize_columns(&exact, coder->norms);
-    mat_copy(&coder->dictionary, &exact);
-    for (int64_t j = 0; j < coder->atoms; j++) {
-        double usable = coder->norms[j] > 0;
-        if (coder->type == INCO_F32)
-            ((float *)coder->usable)[j] = (float)usable;
-        else
-            ((double *)coder->usable)[j] = usable;
-    }
+    set_atoms(coder, &exact, coder->norms);
+    if (coder->fast) set_atoms(coder->fast, &exact, coder->norms);
     TRY(make_gram(coder, error));
-    coder->seen.grams++;
-    if (coder->fast) TRY(coder_set_dictionary(coder->fast, dictionary, error));
 done:
     inco_mat_free(&exact);
     return status;
@@ -281,7 +292,6 @@ coder_counts coder_seen(const inco_coder *coder) {
     }
     if (!coder->fast) return seen;
     coder_counts fast = coder_seen(coder->fast);
-    seen.grams += fast.grams;
     seen.atoms += fast.atoms;
     seen.bytes += fast.bytes;
     seen.multiplied += fast.multiplied;
