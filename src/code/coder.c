@@ -313,18 +313,6 @@ typedef struct batch {
     double *residual; /* of each signal; may be NULL */
 } batch;
 
-static double energy_of(const inco_mat *x, int64_t n) {
-    double sum = 0;
-    if (x->type == INCO_F32) {
-        const float *column = mat_column(x, n);
-        for (int64_t i = 0; i < x->rows; i++) sum += (double)column[i] * column[i];
-    } else {
-        const double *column = mat_column(x, n);
-        for (int64_t i = 0; i < x->rows; i++) sum += column[i] * column[i];
-    }
-    return sum;
-}
-
 /* By rising atom; the support is short. */
 static void sort_support(kernel_work *w) {
     for (int64_t m = 1; m < w->count; m++) {
@@ -381,7 +369,7 @@ static int code_signal(const batch *job, int64_t n, const void *products, double
 static int take_signal(const batch *job, int64_t n, const void *products, int thread, inco_error *error) {
     kernel_work *w = &job->coder->work[thread];
     block_codes *block = &job->blocks[n / CODER_BLOCK];
-    double energy = energy_of(job->x, n);
+    double energy = mat_column_energy(job->x, n);
     w->count = w->skipped = 0;
     w->residual = energy;
     if (energy == 0)
