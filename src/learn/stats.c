@@ -84,18 +84,41 @@ static int add_atoms(void *self, int64_t part, int thread, inco_error *error) {
     return INCO_OK;
 }
 
-static double energy_of(const inco_mat *x) {
+/* ---- The energy ---- */
+
+enum { SIGNALS_TOGETHER = 256 };
+
+typedef struct measuring {
+    const inco_mat *x;
+    double *part; /* sums over SIGNALS_TOGETHER */
+} measuring;
+
+static int measure_part(void *self, int64_t part, int thread, inco_error *error) {
+    const measuring *m = self;
+    const int64_t first = part * SIGNALS_TOGETHER, left = m->x->cols - first;
+    for (int64_t n = 0; n < SIGNALS_TOGETHER && n < left; n++) m->part[part] += mat_column_energy(m->x, first + n);
+    (void)thread, (void)error;
+    return INCO_OK;
+}
+
+/* ||X||^2 of a group; negative without memory. */
+static double energy_of(const inco_mat *x, int threads) {
+    const int64_t parts = (x->cols + SIGNALS_TOGETHER - 1) / SIGNALS_TOGETHER;
+    measuring m = {x, NEW(double, parts)};
     double sum = 0;
-    for (int64_t n = 0; n < x->cols; n++) sum += mat_column_energy(x, n);
+    if (!m.part) return -1;
+    parallel_for(threads, parts, measure_part, &m, NULL);
+    for (int64_t i = 0; i < parts; i++) sum += m.part[i];
+    memory_free(m.part);
     return sum;
 }
 
 int collector_add(collector *c, const pass_group *group, inco_error *error) {
-    double *leaf = tree_next(c->tree);
-    if (!leaf || sort_uses(c, group->codes) < 0) return error_no_memory(error);
+    double *leaf = tree_next(c->tree), energy = energy_of(group->x, c->threads);
+    if (!leaf || energy < 0 || sort_uses(c, group->codes) < 0) return error_no_memory(error);
     adding add = {c, group, sums_choose(group->x->type), leaf, leaf + c->atoms * c->atoms};
     parallel_for(c->threads, (c->atoms + ATOMS_TOGETHER - 1) / ATOMS_TOGETHER, add_atoms, &add, NULL);
-    leaf[c->atoms * c->atoms + c->dim * c->atoms] = energy_of(group->x);
+    leaf[c->atoms * c->atoms + c->dim * c->atoms] = energy;
     tree_push(c->tree);
     return INCO_OK;
 }
