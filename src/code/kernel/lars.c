@@ -134,12 +134,6 @@ static event add_column(kernel_work *w, path *at, int64_t j, double rho, double 
     return next;
 }
 
-static double sum_of_products(int64_t n, const double *x, const double *y) {
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++) sum += x[i] * y[i];
-    return sum;
-}
-
 /* |r_LS|^2 = x'x - |Q'x|^2, where a difference within the rounding errors of both is nothing. */
 static double rest(double energy, double difference) {
     return difference > ROUNDING * energy ? difference : 0;
@@ -148,11 +142,11 @@ static double rest(double energy, double difference) {
 /* Atom j enters with its sign: z grows by (s - r'z) / rho, Q'x by (d_j'x - r'Q'x) / rho. */
 static event add_atom(kernel_work *w, path *at, event in, double rho, double a0) {
     const int64_t k = w->count;
-    double *column = basis_column(w, k), z = (in.sign - sum_of_products(k, column, w->turn)) / rho;
+    double *column = basis_column(w, k), z = (in.sign - basis_dot(k, column, w->turn)) / rho;
     column[k] = rho;
     w->support[k] = (int32_t)in.atom;
     w->turn[k] = z;
-    w->proj[k] = (a0 - sum_of_products(k, column, w->proj)) / rho;
+    w->proj[k] = (a0 - basis_dot(k, column, w->proj)) / rho;
     w->entry[k] = at->lasso ? 0 : at->level;
     ((real *)w->free)[in.atom] = 0;
     at->turn2 += z * z;
@@ -169,7 +163,7 @@ static event add_atom(kernel_work *w, path *at, event in, double rho, double a0)
 
 /* The sign of active atom number m: s = R'z. */
 static int sign_of(const kernel_work *w, int64_t m) {
-    return sum_of_products(m + 1, basis_column(w, m), w->turn) < 0 ? -1 : 1;
+    return basis_dot(m + 1, basis_column(w, m), w->turn) < 0 ? -1 : 1;
 }
 
 /* LASSO: atom number i, whose coefficient has come to zero, leaves. Its correlation is still at s C, its slope follows
@@ -183,8 +177,8 @@ static void drop_atom(kernel_work *w, path *at, int64_t i) {
     at->pending = 0;
     basis_drop(w, i);
     basis_axpy(w, w->count, (real)-w->turn[w->count], w->slope);
-    at->turn2 = sum_of_products(w->count, w->turn, w->turn);
-    at->left = rest(at->energy, at->energy - sum_of_products(w->count, w->proj, w->proj));
+    at->turn2 = basis_dot(w->count, w->turn, w->turn);
+    at->left = rest(at->energy, at->energy - basis_dot(w->count, w->proj, w->proj));
     for (int64_t m = 0; m < w->count; m++) slope += (double)basis_block(w, j / BLOCK, m)[j % BLOCK] * w->turn[m];
     ((real *)w->corr)[j] = (real)(at->parted_sign * at->level);
     ((real *)w->slope)[j] = (real)slope;
