@@ -80,6 +80,10 @@ static void compare_all(const inco_mat *d, const inco_mat *x) {
     compare(d, x, OPTIONS("coder", "omp", "tolerance", "0.1"), 0);
     compare(d, x, OPTIONS("coder", "omp", "lambda", "0.05"), 0);
     compare(d, x, OPTIONS("coder", "omp", "residual-coherence", "0.3"), 0);
+    compare(d, x, OPTIONS("coder", "ols", "sparsity", "8"), 0);
+    compare(d, x, OPTIONS("coder", "ols", "sparsity", "25"), 0);
+    compare(d, x, OPTIONS("coder", "ols", "tolerance", "0.1"), 0);
+    compare(d, x, OPTIONS("coder", "ols", "residual-coherence", "0.3"), 0);
     compare(d, x, OPTIONS("coder", "lars", "sparsity", "20"), 0.002);
     compare(d, x, OPTIONS("coder", "lars", "tolerance", "0.2"), 0.002);
     compare(d, x, OPTIONS("coder", "larc", "residual-coherence", "0.3"), 0.002);

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static const size_t HUGE_PAGE = 2 << 20;
+/* Blocks from this size on, which small pages do not reach all at once through the TLB, are put on huge pages. */
+static const size_t HUGE_PAGE = 2 << 20, HUGE_BLOCK = 16 << 20;
 
 /* The test hook is the one piece of state here: a count of allocations, and the one that is to fail. */
 static atomic_llong allocations, failing;
@@ -22,7 +23,8 @@ static int must_fail(void) {
     return n == atomic_load(&failing);
 }
 
-/* Large blocks on huge pages: the Gram matrix is read column by column in no order, and small pages miss the TLB. */
+/* A Gram matrix is read column by column in no order, and small pages miss the TLB: with 4000 atoms OMP takes 4 to 7 %
+ * longer on them. With 1000 atoms it makes no difference. */
 static void *huge(size_t bytes) {
     void *block = aligned_alloc(HUGE_PAGE, (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
 #ifdef MADV_HUGEPAGE
@@ -34,7 +36,7 @@ static void *huge(size_t bytes) {
 void *memory_raw(int64_t count, size_t size) {
     if (count < 0 || (size && (uint64_t)count > (SIZE_MAX - HUGE_PAGE) / size) || must_fail()) return NULL;
     size_t bytes = ((size_t)count * size + MEMORY_ALIGN - 1) / MEMORY_ALIGN * MEMORY_ALIGN;
-    if (bytes >= 2 * HUGE_PAGE) return huge(bytes);
+    if (bytes >= HUGE_BLOCK) return huge(bytes);
     return aligned_alloc(MEMORY_ALIGN, bytes ? bytes : MEMORY_ALIGN);
 }
 

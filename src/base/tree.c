@@ -33,16 +33,9 @@ void tree_clear(tree_sum *tree) {
     tree->height = 0;
 }
 
-double *tree_next(tree_sum *tree) {
-    double **slot = &tree->stack[tree->height];
-    if (!*slot) *slot = NEW_RAW(double, tree->length);
-    if (*slot) memset(*slot, 0, (size_t)tree->length * sizeof **slot);
-    return *slot;
-}
-
 typedef struct addition {
     double *to;
-    const double *from;
+    const double *from; /* NULL: zeros take the place of what is there */
     int64_t length;
 } addition;
 
@@ -50,16 +43,28 @@ static int add_piece(void *self, int64_t piece, int thread, inco_error *error) {
     const addition *add = self;
     int64_t first = piece * TREE_PIECE, last = first + TREE_PIECE;
     if (last > add->length) last = add->length;
-    for (int64_t i = first; i < last; i++) add->to[i] += add->from[i];
+    if (!add->from) memset(add->to + first, 0, (size_t)(last - first) * sizeof *add->to);
+    for (int64_t i = first; add->from && i < last; i++) add->to[i] += add->from[i];
     (void)thread, (void)error;
     return 0;
+}
+
+static void add_all(const tree_sum *tree, double *to, const double *from) {
+    addition add = {to, from, tree->length};
+    parallel_for(tree->threads, (tree->length + TREE_PIECE - 1) / TREE_PIECE, add_piece, &add, NULL);
+}
+
+double *tree_next(tree_sum *tree) {
+    double **slot = &tree->stack[tree->height];
+    if (!*slot) *slot = NEW_RAW(double, tree->length);
+    if (*slot) add_all(tree, *slot, NULL);
+    return *slot;
 }
 
 /* Merges the two topmost partial sums. */
 static void merge_top(tree_sum *tree) {
     int top = --tree->height;
-    addition add = {tree->stack[top - 1], tree->stack[top], tree->length};
-    parallel_for(tree->threads, (tree->length + TREE_PIECE - 1) / TREE_PIECE, add_piece, &add, NULL);
+    add_all(tree, tree->stack[top - 1], tree->stack[top]);
     tree->level[top - 1]++;
 }
 

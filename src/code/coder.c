@@ -12,7 +12,7 @@
 #include "mat/mat.h"
 #include "sparse/csc.h"
 
-enum { CODER_BLOCK = 64 }; /* signals whose products D'X are made together, to be used from the cache */
+enum { CODER_BLOCK = 128 }; /* signals whose products D'X are made together, to be used from the cache */
 
 struct inco_coder {
     inco_type type;
@@ -34,7 +34,7 @@ struct inco_coder {
     inco_mat *narrow;            /* a block of signals in float32, one per thread */
 };
 
-/* OMP's choices in float32 stand when they are further apart than this, relative to ||x||. */
+/* The choices of OMP and OLS in float32 stand when they are further apart than this, relative to ||x||. */
 static const double FAST_MARGIN = 1e-6;
 
 /* ---- Making ---- */
@@ -51,7 +51,7 @@ static kernel_rules rules_from(const inco_options *o, int64_t dim, int64_t atoms
 
 static void work_free(kernel_work *w) {
     for (int64_t i = 0; w->chunk && i < w->chunks; i++) memory_free(w->chunk[i]);
-    void *arrays[] = {w->chunk, w->corr, w->slope, w->free,     w->norm,    w->row,     w->factor,
+    void *arrays[] = {w->chunk, w->corr, w->slope, w->free,     w->norm,    w->row,     w->most, w->factor,
                       w->proj,  w->turn, w->entry, w->solution, w->retired, w->support, w->value};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) memory_free(arrays[i]);
 }
@@ -73,6 +73,7 @@ static int work_new(kernel_work *w, const inco_coder *coder) {
     w->free = piece(stride, coder->type, &good);
     w->norm = piece(stride, coder->type, &good);
     w->row = piece(most, coder->type, &good);
+    w->most = piece(stride, coder->type, &good);
     w->factor = piece(most * (most + 1) / 2, sizeof(double), &good);
     w->proj = piece(most, sizeof(double), &good);
     w->turn = piece(most, sizeof(double), &good);
@@ -114,15 +115,15 @@ static int refining_new(kernel_refinement *r, const inco_coder *coder) {
     return good ? INCO_OK : INCO_ENOMEM;
 }
 
-/* Float32 finds the atoms of OMP and of the paths, unless the residual is to become too small for it. */
+/* Float32 finds the atoms, unless the residual is to become too small for it. */
 static int fast_is_wanted(const inco_coder *coder) {
     const kernel_rules *rules = &coder->rules;
-    if (coder->type != INCO_F64 || rules->nonnegative || rules->coder == CODER_OLS) return 0;
+    if (coder->type != INCO_F64 || rules->nonnegative) return 0;
     return rules->tolerance < 0 || rules->tolerance >= 0.02;
 }
 
-static int make_fast(inco_coder *coder, const inco_mat *dictionary, const inco_options *options, inco_error *error) {
-    int status = inco_coder_new(&coder->fast, dictionary, INCO_F32, options, error);
+static int make_fast(inco_coder *coder, const inco_options *options, inco_error *error) {
+    int status = coder_open(&coder->fast, coder->dim, coder->atoms, INCO_F32, options, error);
     if (status < 0) return status;
     coder->refining = NEW(kernel_refinement, coder->threads);
     coder->narrow = NEW(inco_mat, coder->threads);
@@ -151,6 +152,13 @@ void coder_without_fast(inco_coder *coder) {
     coder->narrow = NULL;
 }
 
+/* Columns of G, from `first` on, in the coder's own type. */
+static void keep_gram(const inco_coder *coder, int64_t first, const inco_mat *columns) {
+    inco_mat gram = {coder->type, coder->atoms, coder->atoms, coder->stride, coder->gram, NULL};
+    gram = mat_columns(&gram, first, columns->cols);
+    mat_copy(&gram, columns);
+}
+
 /* G = D'D from the atoms as rounded to the coder's type, in double, in stripes of columns. */
 static int make_gram(inco_coder *coder, inco_error *error) {
     enum { STRIPE = 512 };
@@ -161,15 +169,27 @@ static int make_gram(inco_coder *coder, inco_error *error) {
     for (int64_t first = 0; first < coder->atoms; first += STRIPE) {
         int64_t count = coder->atoms - first < STRIPE ? coder->atoms - first : STRIPE;
         inco_mat right = mat_columns(&exact, first, count), part = mat_columns(&product, 0, count);
-        inco_mat gram = {coder->type, coder->atoms, coder->atoms, coder->stride, coder->gram, NULL};
         blas_multiply(coder->threads, "TN", 1, &exact, &right, 0, &part);
-        gram = mat_columns(&gram, first, count);
-        mat_copy(&gram, &part);
+        keep_gram(coder, first, &part);
+        if (coder->fast) keep_gram(coder->fast, first, &part);
     }
+    coder->seen.grams++;
 done:
     inco_mat_free(&exact);
     inco_mat_free(&product);
     return status;
+}
+
+/* The atoms and which of them can be chosen. */
+static void set_atoms(inco_coder *coder, const inco_mat *unit, const double *norms) {
+    mat_copy(&coder->dictionary, unit);
+    for (int64_t j = 0; j < coder->atoms; j++) {
+        coder->norms[j] = norms[j];
+        if (coder->type == INCO_F32)
+            ((float *)coder->usable)[j] = norms[j] > 0;
+        else
+            ((double *)coder->usable)[j] = norms[j] > 0;
+    }
 }
 
 int coder_set_dictionary(inco_coder *coder, const inco_mat *dictionary, inco_error *error) {
@@ -185,16 +205,9 @@ int coder_set_dictionary(inco_coder *coder, const inco_mat *dictionary, inco_err
                          (long long)col, (long long)row);
     TRY(mat_convert(&exact, dictionary, INCO_F64, error));
     coder->seen.zero_atoms = mat_normalize_columns(&exact, coder->norms);
-    mat_copy(&coder->dictionary, &exact);
-    for (int64_t j = 0; j < coder->atoms; j++) {
-        double usable = coder->norms[j] > 0;
-        if (coder->type == INCO_F32)
-            ((float *)coder->usable)[j] = (float)usable;
-        else
-            ((double *)coder->usable)[j] = usable;
-    }
+    set_atoms(coder, &exact, coder->norms);
+    if (coder->fast) set_atoms(coder->fast, &exact, coder->norms);
     TRY(make_gram(coder, error));
-    if (coder->fast) TRY(coder_set_dictionary(coder->fast, dictionary, error));
 done:
     inco_mat_free(&exact);
     return status;
@@ -215,32 +228,41 @@ static int make_arrays(inco_coder *coder, inco_error *error) {
     return coder->norms && coder->usable ? INCO_OK : error_no_memory(error);
 }
 
-int inco_coder_new(inco_coder **result, const inco_mat *dictionary, inco_type precision, const inco_options *options,
-                   inco_error *error) {
+int coder_open(inco_coder **result, int64_t dim, int64_t atoms, inco_type precision, const inco_options *options,
+               inco_error *error) {
     inco_coder *coder = NULL;
     int status;
-    blas_enter();
     *result = NULL;
     TRY(options_check_coder(options, error));
-    if (dictionary->rows < 1 || dictionary->cols < 1 || dictionary->cols > INT32_MAX / 2)
+    if (dim < 1 || atoms < 1 || atoms > INT32_MAX / 2)
         TRY(error_set(error, INCO_EDIM, "a dictionary of %lld atoms of %lld dimensions cannot be used for coding",
-                      (long long)dictionary->cols, (long long)dictionary->rows));
+                      (long long)atoms, (long long)dim));
     if (!(coder = NEW(inco_coder, 1))) TRY(error_no_memory(error));
     coder->type = precision;
-    coder->dim = dictionary->rows;
-    coder->atoms = dictionary->cols;
-    coder->stride = (dictionary->cols + KERNEL_PAD - 1) / KERNEL_PAD * KERNEL_PAD;
+    coder->dim = dim;
+    coder->atoms = atoms;
+    coder->stride = (atoms + KERNEL_PAD - 1) / KERNEL_PAD * KERNEL_PAD;
     coder->threads = parallel_threads(options->threads);
-    coder->rules = rules_from(options, coder->dim, coder->atoms);
+    coder->rules = rules_from(options, dim, atoms);
     coder->run = kernel_choose(coder->rules.coder, precision);
     coder->refine = kernel_choose_refine();
     TRY(make_arrays(coder, error));
-    TRY(coder_set_dictionary(coder, dictionary, error));
     TRY(make_workspaces(coder, error));
-    if (fast_is_wanted(coder)) TRY(make_fast(coder, dictionary, options, error));
+    if (fast_is_wanted(coder)) TRY(make_fast(coder, options, error));
     *result = coder;
 done:
     if (status < 0) inco_coder_free(coder);
+    return status;
+}
+
+int inco_coder_new(inco_coder **result, const inco_mat *dictionary, inco_type precision, const inco_options *options,
+                   inco_error *error) {
+    blas_enter();
+    int status = coder_open(result, dictionary->rows, dictionary->cols, precision, options, error);
+    if (status >= 0 && (status = coder_set_dictionary(*result, dictionary, error)) < 0) {
+        inco_coder_free(*result);
+        *result = NULL;
+    }
     blas_leave();
     return status;
 }
@@ -262,7 +284,18 @@ void inco_coder_free(inco_coder *coder) {
 }
 
 coder_counts coder_seen(const inco_coder *coder) {
-    return coder->seen;
+    coder_counts seen = coder->seen;
+    for (int t = 0; t < coder->threads; t++) {
+        seen.atoms += coder->work[t].effort.atoms;
+        seen.bytes += coder->work[t].effort.bytes;
+        seen.multiplied += coder->work[t].effort.bytes / coder->type;
+    }
+    if (!coder->fast) return seen;
+    coder_counts fast = coder_seen(coder->fast);
+    seen.atoms += fast.atoms;
+    seen.bytes += fast.bytes;
+    seen.multiplied += fast.multiplied;
+    return seen;
 }
 
 /* ---- Running ---- */
@@ -279,18 +312,6 @@ typedef struct batch {
     block_codes *blocks;
     double *residual; /* of each signal; may be NULL */
 } batch;
-
-static double energy_of(const inco_mat *x, int64_t n) {
-    double sum = 0;
-    if (x->type == INCO_F32) {
-        const float *column = mat_column(x, n);
-        for (int64_t i = 0; i < x->rows; i++) sum += (double)column[i] * column[i];
-    } else {
-        const double *column = mat_column(x, n);
-        for (int64_t i = 0; i < x->rows; i++) sum += column[i] * column[i];
-    }
-    return sum;
-}
 
 /* By rising atom; the support is short. */
 static void sort_support(kernel_work *w) {
@@ -341,13 +362,14 @@ static int code_signal(const batch *job, int64_t n, const void *products, double
     inco_mat x = mat_columns(job->x, n, 1), own = mat_columns(&coder->products[thread], 0, 1);
     own.rows = coder->atoms;
     blas_multiply(1, "TN", 1, &coder->dictionary, &x, 0, &own);
+    job->blocks[n / CODER_BLOCK].seen.again++;
     return coder->run(&coder->work[thread], own.data, energy);
 }
 
 static int take_signal(const batch *job, int64_t n, const void *products, int thread, inco_error *error) {
     kernel_work *w = &job->coder->work[thread];
     block_codes *block = &job->blocks[n / CODER_BLOCK];
-    double energy = energy_of(job->x, n);
+    double energy = mat_column_energy(job->x, n);
     w->count = w->skipped = 0;
     w->residual = energy;
     if (energy == 0)
@@ -395,6 +417,7 @@ static int join(const batch *job, int64_t blocks, inco_csc *codes, inco_error *e
         if ((status = csc_append(codes, part, error)) < 0) return status;
         job->coder->seen.skipped += job->blocks[b].seen.skipped;
         job->coder->seen.zero_signals += job->blocks[b].seen.zero_signals;
+        job->coder->seen.again += job->blocks[b].seen.again;
     }
     return INCO_OK;
 }

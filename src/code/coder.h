@@ -9,6 +9,11 @@ typedef struct coder_counts {
     int64_t skipped; /* dependent atoms skipped, summed over signals */
     int64_t zero_signals;
     int64_t zero_atoms;
+    int64_t grams; /* Gram matrices made */
+    int64_t again; /* signals coded in double after all, since float32 could not tell */
+    int64_t atoms; /* added to bases, and bytes of bases and Gram matrices read for that: see kernel_effort */
+    int64_t bytes;
+    int64_t multiplied; /* by bases */
 } coder_counts;
 
 coder_counts coder_seen(const inco_coder *coder);
@@ -16,7 +21,9 @@ coder_counts coder_seen(const inco_coder *coder);
 /* For tests: a coder in double that does everything in double. */
 void coder_without_fast(inco_coder *coder);
 
-/* A new dictionary of the same size in the same coder. */
+/* A coder without a dictionary yet: coder_set_dictionary gives it one, or another of the same size. */
+int coder_open(inco_coder **result, int64_t dim, int64_t atoms, inco_type precision, const inco_options *options,
+               inco_error *error);
 int coder_set_dictionary(inco_coder *coder, const inco_mat *dictionary, inco_error *error);
 
 #endif

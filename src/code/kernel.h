@@ -22,6 +22,12 @@ typedef struct kernel_rules {
     double lambda;    /* max |d'r| */
 } kernel_rules;
 
+/* What a kernel has done since its workspace was made: for tests and benchmarks, that nothing is done twice. */
+typedef struct kernel_effort {
+    int64_t atoms; /* added to a basis */
+    int64_t bytes; /* of P and G read in whole columns */
+} kernel_effort;
+
 typedef enum kernel_end { END_OF_PATH, END_EVENT, END_LAMBDA, END_COHERENCE, END_TOLERANCE } kernel_end;
 
 /* One thread's state: what is given, what is worked on, and the result. Arrays named "real" are float or double. With
@@ -37,6 +43,7 @@ typedef struct kernel_work {
     int64_t chunks;                   /* made so far */
     void *corr, *slope, *free, *norm; /* real, stride: d'r; d'u along the path; usable and not chosen; 1 - |Q'd|^2 */
     void *row;                        /* real, atoms: a row of P */
+    void *most;                       /* real, stride: OMP: the largest correlations of every block, by lane */
     double *factor;                   /* R, packed by columns: column k at k (k + 1) / 2 */
     double *proj;                     /* Q'x */
     double *turn;                     /* R'^-1 s: the path's direction in the basis */
@@ -56,6 +63,7 @@ typedef struct kernel_work {
     double *value;
     double residual; /* ||x - D c||^2 */
     int64_t skipped; /* how many in retired */
+    kernel_effort effort;
 } kernel_work;
 
 /* Codes the signal with a0 = D'x (real, stride) and energy x'x. INCO_ENOMEM, or 0. */

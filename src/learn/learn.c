@@ -160,7 +160,7 @@ static int make_parts(inco_learner *learner, inco_error *error) {
     int status = INCO_OK;
     if (learner->options->method == METHOD_PARAMETRIC) return status;
     if (!learner->coder)
-        status = inco_coder_new(&learner->coder, d, learner->data.source.type, learner->options, error);
+        status = coder_open(&learner->coder, d->rows, d->cols, learner->data.source.type, learner->options, error);
     if (status >= 0) status = make_stores(learner, error);
     if (status < 0) return status;
     if (!learner->worst.item && worst_new(&learner->worst, d->cols) < 0) return error_no_memory(error);
@@ -244,7 +244,7 @@ static int code_all(inco_learner *learner, statistics *s, inco_error *error) {
               .visit = gather};
     double rest;
     clear_stores(learner);
-    int status = coder_set_dictionary(learner->coder, &learner->d, error);
+    int status = pass_dictionary(&p, &learner->d, error);
     if (status >= 0) status = pass_run(&p, error);
     learner->info.seconds_io += p.seconds_io;
     learner->info.seconds_code += learner->progress.seconds_code = p.seconds_code;
@@ -471,7 +471,7 @@ static int code_finally(inco_learner *learner, inco_csc *codes, inco_error *erro
               .self = &f,
               .visit = look_at_codes};
     coder_counts before = coder_seen(learner->coder);
-    int status = f.used ? coder_set_dictionary(learner->coder, &learner->result, error) : error_no_memory(error);
+    int status = f.used ? pass_dictionary(&p, &learner->result, error) : error_no_memory(error);
     if (status >= 0) status = pass_run(&p, error);
     info->seconds_io += p.seconds_io;
     info->seconds_code += p.seconds_code;

@@ -136,7 +136,7 @@ static int run_batches(inco_learner *learner, batch_visit *v, inco_error *error)
               .threads = learner->threads,
               .self = v,
               .visit = visit_batch};
-    int status = coder_set_dictionary(learner->coder, &learner->d, error);
+    int status = pass_dictionary(&p, &learner->d, error);
     if (status >= 0) status = pass_run_groups(&p, learner->options->batch, error);
     learner->info.seconds_io += p.seconds_io;
     learner->info.seconds_code += learner->progress.seconds_code = p.seconds_code;

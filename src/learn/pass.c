@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "code/coder.h"
 #include "code/refit.h"
 #include "mat/mat.h"
 #include "sparse/csc.h"
@@ -38,6 +39,13 @@ static int run_group(pass *p, int64_t first, const inco_mat *x, double *residual
     pass_group group = {first, x, codes, residual};
     if (status >= 0) status = p->visit(p->self, &group, error);
     inco_csc_free(&made);
+    return status;
+}
+
+int pass_dictionary(pass *p, const inco_mat *dictionary, inco_error *error) {
+    double start = clock_seconds();
+    int status = coder_set_dictionary(p->coder, dictionary, error);
+    p->seconds_code += clock_seconds() - start;
     return status;
 }
 

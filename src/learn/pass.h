@@ -27,6 +27,9 @@ typedef struct pass {
     const inco_mat *dictionary;
 } pass;
 
+/* The dictionary to code in; making it ready counts as coding. */
+int pass_dictionary(pass *p, const inco_mat *dictionary, inco_error *error);
+
 /* INCO_STOPPED when a visitor stopped it. */
 int pass_run(pass *p, inco_error *error);
 /* The same in groups of another size. */

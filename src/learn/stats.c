@@ -4,30 +4,38 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/tree.h"
+#include "learn/sums.h"
 #include "mat/mat.h"
 #include "sparse/csc.h"
 
 enum { ATOMS_TOGETHER = 16 };
 
-/* One array in the tree holds A, then B, then the energy. */
+/* One array in the tree holds A, of which only the lower triangle is summed, then B, then the energy. */
 struct collector {
     int64_t dim, atoms;
     int threads;
     tree_sum *tree;
+    int64_t *start; /* by atom: where its uses begin */
+    sums_use *use;  /* of the group at hand, by atom */
+    int64_t room;
 };
 
 collector *collector_new(int64_t dim, int64_t atoms, int threads) {
     collector *c = NEW(collector, 1);
     if (!c) return NULL;
-    *c = (collector){dim, atoms, threads, tree_new(atoms * atoms + dim * atoms + 1, threads)};
-    if (c->tree) return c;
-    memory_free(c);
+    *c = (collector){.dim = dim, .atoms = atoms, .threads = threads};
+    c->tree = tree_new(atoms * atoms + dim * atoms + 1, threads);
+    c->start = NEW(int64_t, atoms + 1);
+    if (c->tree && c->start) return c;
+    collector_free(c);
     return NULL;
 }
 
 void collector_free(collector *c) {
     if (!c) return;
     tree_free(c->tree);
+    memory_free(c->start);
+    memory_free(c->use);
     memory_free(c);
 }
 
@@ -35,73 +43,98 @@ void collector_clear(collector *c) {
     tree_clear(c->tree);
 }
 
+/* The codes' nonzeros by atom, and for each atom by signal. */
+static int sort_uses(collector *c, const inco_csc *codes) {
+    const int64_t nonzeros = csc_nonzeros(codes);
+    if (nonzeros > c->room) {
+        memory_free(c->use);
+        c->room = (c->use = NEW_RAW(sums_use, nonzeros)) ? nonzeros : 0;
+        if (!c->use) return INCO_ENOMEM;
+    }
+    int64_t *start = c->start; /* first counts, then ends, then (moved back by the filling) starts */
+    for (int64_t j = 0; j <= c->atoms; j++) start[j] = 0;
+    for (int64_t k = 0; k < nonzeros; k++) start[codes->index[k]]++;
+    for (int64_t j = 0, sum = 0; j <= c->atoms; j++) start[j] = sum += j < c->atoms ? start[j] : 0;
+    for (int64_t n = codes->cols - 1; n >= 0; n--)
+        for (int64_t k = codes->start[n + 1] - 1; k >= codes->start[n]; k--)
+            c->use[--start[codes->index[k]]] =
+                (sums_use){csc_value(codes, k), k, (int32_t)(codes->start[n + 1] - k), (int32_t)n};
+    return INCO_OK;
+}
+
 typedef struct adding {
-    const inco_mat *x;
-    const inco_csc *codes, *by_atom;
+    const collector *collector;
+    const pass_group *group;
+    sums_kernel run;
     double *a, *b;
 } adding;
-
-/* out += value x, x of either type */
-static void add_signal(const inco_mat *x, int64_t n, double value, double *out) {
-    if (x->type == INCO_F32) {
-        const float *column = mat_column(x, n);
-        for (int64_t i = 0; i < x->rows; i++) out[i] += value * (double)column[i];
-    } else {
-        const double *column = mat_column(x, n);
-        for (int64_t i = 0; i < x->rows; i++) out[i] += value * column[i];
-    }
-}
-
-/* out += value c, c a sparse code */
-static void add_code(const inco_csc *codes, int64_t n, double value, double *out) {
-    const int64_t first = codes->start[n], last = codes->start[n + 1];
-    if (codes->type == INCO_F32) {
-        const float *c = codes->value;
-        for (int64_t k = first; k < last; k++) out[codes->index[k]] += value * (double)c[k];
-    } else {
-        const double *c = codes->value;
-        for (int64_t k = first; k < last; k++) out[codes->index[k]] += value * c[k];
-    }
-}
 
 /* Columns of A and B belong to atoms: each is summed over the signals that use its atom, in their order. */
 static int add_atoms(void *self, int64_t part, int thread, inco_error *error) {
     const adding *add = self;
-    const inco_csc *rows = add->by_atom;
-    int64_t last = (part + 1) * ATOMS_TOGETHER < rows->cols ? (part + 1) * ATOMS_TOGETHER : rows->cols;
+    const collector *c = add->collector;
+    int64_t last = (part + 1) * ATOMS_TOGETHER < c->atoms ? (part + 1) * ATOMS_TOGETHER : c->atoms;
     for (int64_t j = part * ATOMS_TOGETHER; j < last; j++) {
-        for (int64_t k = rows->start[j]; k < rows->start[j + 1]; k++) {
-            double value = csc_value(rows, k);
-            add_code(add->codes, rows->index[k], value, add->a + j * rows->cols);
-            add_signal(add->x, rows->index[k], value, add->b + j * add->x->rows);
-        }
+        sums_atom atom = {add->group->x,         add->group->codes,
+                          c->use + c->start[j],  c->start[j + 1] - c->start[j],
+                          add->a + j * c->atoms, add->b + j * c->dim};
+        if (atom.uses > 0) add->run(&atom);
     }
     (void)thread, (void)error;
     return INCO_OK;
 }
 
-static double energy_of(const inco_mat *x) {
+/* ---- The energy ---- */
+
+enum { SIGNALS_TOGETHER = 256 };
+
+typedef struct measuring {
+    const inco_mat *x;
+    double *part; /* sums over SIGNALS_TOGETHER */
+} measuring;
+
+static int measure_part(void *self, int64_t part, int thread, inco_error *error) {
+    const measuring *m = self;
+    const int64_t first = part * SIGNALS_TOGETHER, left = m->x->cols - first;
+    for (int64_t n = 0; n < SIGNALS_TOGETHER && n < left; n++) m->part[part] += mat_column_energy(m->x, first + n);
+    (void)thread, (void)error;
+    return INCO_OK;
+}
+
+/* ||X||^2 of a group; negative without memory. */
+static double energy_of(const inco_mat *x, int threads) {
+    const int64_t parts = (x->cols + SIGNALS_TOGETHER - 1) / SIGNALS_TOGETHER;
+    measuring m = {x, NEW(double, parts)};
     double sum = 0;
-    for (int64_t n = 0; n < x->cols; n++)
-        for (int64_t i = 0; i < x->rows; i++) sum += mat_get(x, i, n) * mat_get(x, i, n);
+    if (!m.part) return -1;
+    parallel_for(threads, parts, measure_part, &m, NULL);
+    for (int64_t i = 0; i < parts; i++) sum += m.part[i];
+    memory_free(m.part);
     return sum;
 }
 
 int collector_add(collector *c, const pass_group *group, inco_error *error) {
-    inco_csc by_atom = {0};
-    double *leaf = tree_next(c->tree);
-    int status = leaf ? csc_transpose(&by_atom, group->codes, error) : error_no_memory(error);
-    if (status < 0) return status;
-    adding add = {group->x, group->codes, &by_atom, leaf, leaf + c->atoms * c->atoms};
+    double *leaf = tree_next(c->tree), energy = energy_of(group->x, c->threads);
+    if (!leaf || energy < 0 || sort_uses(c, group->codes) < 0) return error_no_memory(error);
+    adding add = {c, group, sums_choose(group->x->type), leaf, leaf + c->atoms * c->atoms};
     parallel_for(c->threads, (c->atoms + ATOMS_TOGETHER - 1) / ATOMS_TOGETHER, add_atoms, &add, NULL);
-    leaf[c->atoms * c->atoms + c->dim * c->atoms] = energy_of(group->x);
+    leaf[c->atoms * c->atoms + c->dim * c->atoms] = energy;
     tree_push(c->tree);
-    inco_csc_free(&by_atom);
     return INCO_OK;
+}
+
+/* The upper triangle from the lower one, in blocks that fit the cache. */
+static void mirror(double *a, int64_t n) {
+    enum { TILE = 32 };
+    for (int64_t left = 0; left < n; left += TILE)
+        for (int64_t top = left; top < n; top += TILE)
+            for (int64_t j = left; j < left + TILE && j < n; j++)
+                for (int64_t i = top > j ? top : j; i < top + TILE && i < n; i++) a[j + i * n] = a[i + j * n];
 }
 
 statistics collector_total(collector *c) {
     double *sum = (double *)tree_total(c->tree);
+    mirror(sum, c->atoms);
     statistics s = {.energy = sum[c->atoms * c->atoms + c->dim * c->atoms]};
     s.a = inco_mat_view(INCO_F64, c->atoms, c->atoms, sum);
     s.b = inco_mat_view(INCO_F64, c->dim, c->atoms, sum + c->atoms * c->atoms);

@@ -4,6 +4,7 @@
 #include <lapacke.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <strings.h>
 
 #include "base/error.h"
@@ -59,6 +60,13 @@ const char *inco_blas_advice(void) {
 }
 
 /* ---- Products ---- */
+
+/* A hook for tests and benchmarks, as the one for allocations in base/memory.c. */
+static atomic_llong multiplied;
+
+int64_t blas_multiplied(void) {
+    return atomic_exchange(&multiplied, 0);
+}
 
 enum { BLOCK_ROWS = 512, BLOCK_COLS = 128 };
 
@@ -119,6 +127,7 @@ void blas_multiply(int threads, const char *form, double alpha, const inco_mat *
     if (c->rows == 0 || c->cols == 0) return;
     int64_t row_blocks = (c->rows + BLOCK_ROWS - 1) / BLOCK_ROWS, col_blocks = (c->cols + BLOCK_COLS - 1) / BLOCK_COLS;
     product p = {form, alpha, beta, a, b, c, row_blocks};
+    atomic_fetch_add(&multiplied, c->rows * c->cols * (form[0] == 'T' ? a->rows : a->cols));
     parallel_for(worthwhile_threads(threads, &p), row_blocks * col_blocks, multiply_block, &p, NULL);
 }
 

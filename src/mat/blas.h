@@ -14,6 +14,9 @@ void blas_leave(void);
 void blas_multiply(int threads, const char *form, double alpha, const inco_mat *a, const inco_mat *b, double beta,
                    const inco_mat *c);
 
+/* For tests and benchmarks: multiplications of numbers in all matrix products since the last call. */
+int64_t blas_multiplied(void);
+
 /* Inner product of two arrays of n doubles, pairwise over fixed pieces. */
 double blas_dot(int64_t n, const double *x, const double *y);
 void blas_axpy(int64_t n, double alpha, const double *x, double *y); /* y += alpha x */

@@ -107,6 +107,18 @@ int mat_find_nonfinite(const inco_mat *m, int64_t *row, int64_t *col) {
 }
 
 /* The largest entry is taken out first, so that no square overflows or vanishes. */
+double mat_column_energy(const inco_mat *m, int64_t j) {
+    double sum = 0;
+    if (m->type == INCO_F32) {
+        const float *x = mat_column(m, j);
+        for (int64_t i = 0; i < m->rows; i++) sum += (double)x[i] * x[i];
+    } else {
+        const double *x = mat_column(m, j);
+        for (int64_t i = 0; i < m->rows; i++) sum += x[i] * x[i];
+    }
+    return sum;
+}
+
 double mat_column_norm(const inco_mat *m, int64_t j) {
     double largest = 0, sum = 0;
     for (int64_t i = 0; i < m->rows; i++) largest = fmax(largest, fabs(mat_get(m, i, j)));

@@ -43,6 +43,7 @@ int mat_transpose(inco_mat *to, const inco_mat *from, inco_error *error);
 int mat_find_nonfinite(const inco_mat *m, int64_t *row, int64_t *col);
 
 double mat_column_norm(const inco_mat *m, int64_t j); /* in double, without overflow for any float */
+double mat_column_energy(const inco_mat *m, int64_t j); /* its square, where no entry is too large for that */
 /* Scales every column to unit norm, in double; zero columns stay. norms may be NULL. Returns the zero columns. */
 int64_t mat_normalize_columns(const inco_mat *m, double *norms);
 

@@ -28,42 +28,55 @@ static inline int basis_reserve(kernel_work *w) {
     return w->chunk[w->chunks] ? (w->chunks++, INCO_OK) : INCO_ENOMEM;
 }
 
-/* Asks for column j of G, which is too large for the near caches, ahead of its use. */
-static inline const real *basis_gram(const kernel_work *w, int64_t j) {
-    const real *column = (const real *)w->gram + j * w->stride;
-    const int64_t line = 64 / sizeof(real), most = w->stride < 64 * line ? w->stride : 64 * line;
-    for (int64_t i = 0; i < most; i += line) __builtin_prefetch(column + i);
-    return column;
+enum { AHEAD = 3 }; /* blocks of a column of G that are asked for ahead of their use */
+
+/* The block that comes at place i of a pass. Passes go to and fro: what the last one read at its end is still in the
+ * nearest cache when the next one begins. */
+static inline int64_t basis_order(const kernel_work *w, int64_t i) {
+    return w->count % 2 ? w->stride / BLOCK - 1 - i : i;
+}
+
+/* Asks for the rows of column j of G, which is too large for the near caches, that come at place i of the next pass. */
+static inline void basis_expect(const kernel_work *w, int64_t j, int64_t i) {
+    if (i >= w->stride / BLOCK) return;
+    const real *rows = (const real *)w->gram + j * w->stride + basis_order(w, i) * BLOCK;
+    for (int64_t line = 0; line < BLOCK; line += 64 / (int)sizeof(real)) __builtin_prefetch(rows + line);
+}
+
+/* Four sums, so that one addition does not wait for the last. */
+static inline double basis_dot(int64_t n, const double *x, const double *y) {
+    double sum[4] = {0};
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int lane = 0; lane < 4; lane++) sum[lane] += x[i + lane] * y[i + lane];
+    for (; i < n; i++) sum[0] += x[i] * y[i];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
 /* r = P(j, :), which is R'^-1 G_Sj, goes to w->row and to the next column of R. Returns rho^2 = 1 - r'r, the squared
  * distance of atom j from the span. */
 static inline double basis_row(kernel_work *w, int64_t j) {
-    double *column = basis_column(w, w->count), left = 1;
+    double *column = basis_column(w, w->count);
     real *row = w->row;
-    basis_gram(w, j);
-    for (int64_t m = 0; m < w->count; m++) {
-        row[m] = basis_block(w, j / BLOCK, m)[j % BLOCK];
-        column[m] = row[m];
-        left -= column[m] * column[m];
-    }
-    return left;
+    for (int64_t i = 0; i < AHEAD; i++) basis_expect(w, j, i);
+    for (int64_t m = 0; m < w->count; m++) column[m] = row[m] = basis_block(w, j / BLOCK, m)[j % BLOCK];
+    return 1 - basis_dot(w->count, column, column);
 }
 
 /* The block's rows of p = (g_j - P r) / rho, stored as column w->count. */
-static inline void basis_new_block(const kernel_work *w, int64_t b, const real *gram_column, real scale,
-                                   vector p[VECTORS]) {
+static inline void basis_new_block(kernel_work *w, int64_t b, const real *gram_column, real scale, vector p[VECTORS]) {
     const vector *g = (const vector *)(gram_column + b * BLOCK);
     const real *row = w->row;
-    for (int i = 0; i < VECTORS; i++) p[i] = g[i];
+    for (int i = 0; i < VECTORS; i++) p[i] = (vector){0};
     for (int64_t first = 0; first < w->count; first += KERNEL_CHUNK) {
         const vector *column = (const vector *)basis_block(w, b, first);
         int64_t last = first + KERNEL_CHUNK < w->count ? first + KERNEL_CHUNK : w->count;
         for (int64_t m = first; m < last; m++, column += VECTORS)
-            for (int i = 0; i < VECTORS; i++) p[i] -= row[m] * column[i];
+            for (int i = 0; i < VECTORS; i++) p[i] += row[m] * column[i];
     }
     vector *out = (vector *)basis_block(w, b, w->count);
-    for (int i = 0; i < VECTORS; i++) out[i] = p[i] *= scale;
+    for (int i = 0; i < VECTORS; i++) out[i] = p[i] = (g[i] - p[i]) * scale; /* g last: it comes from afar */
+    w->effort.bytes += (w->count + 1) * BLOCK * (int64_t)sizeof(real);
 }
 
 /* b = R^-1 y for the first `count` entries. */
@@ -83,7 +96,8 @@ static inline void rotate(double *first, double *second, double c, double s) {
 }
 
 /* Columns m and m + 1 of P turned by the angle with cosine c and sine s. */
-static inline void basis_rotate(const kernel_work *w, int64_t m, real c, real s) {
+static inline void basis_rotate(kernel_work *w, int64_t m, real c, real s) {
+    w->effort.bytes += 2 * w->stride * (int64_t)sizeof(real);
     for (int64_t b = 0; b < w->stride / BLOCK; b++) {
         vector *x = (vector *)basis_block(w, b, m), *y = (vector *)basis_block(w, b, m + 1);
         for (int i = 0; i < VECTORS; i++) {
@@ -114,7 +128,8 @@ static inline void basis_drop(kernel_work *w, int64_t i) {
 }
 
 /* y += alpha times column m of P, over all atoms. */
-static inline void basis_axpy(const kernel_work *w, int64_t m, real alpha, void *y) {
+static inline void basis_axpy(kernel_work *w, int64_t m, real alpha, void *y) {
+    w->effort.bytes += w->stride * (int64_t)sizeof(real);
     for (int64_t b = 0; b < w->stride / BLOCK; b++) {
         const vector *p = (const vector *)basis_block(w, b, m);
         vector *out = (vector *)((real *)y + b * BLOCK);

@@ -38,19 +38,21 @@ static inline void meet(double c, double v, int sign, const path *at, int64_t at
     if (fall < next->fall) *next = (event){fall, atom, sign};
 }
 
-/* Just above the earliest meeting in a block, by division: what a first look compares with. */
+/* Somewhat above the earliest meeting in a block: what a first look compares with. */
 static double first_fall(const kernel_work *w, const path *at, const vector c[VECTORS], const vector v[VECTORS]) {
     const vector level = vector_of((real)at->level), one = vector_of(1), none = vector_of(-(real)at->level);
     vector earliest = none; /* negated, so that the largest is the first */
     for (int i = 0; i < VECTORS; i++) {
         vector up = one - v[i], down = one + v[i];
         vector_bits rises = up > (real)PARALLEL, sinks = down > (real)PARALLEL;
-        earliest = vector_max(earliest, vector_select(rises, (c[i] - level) / vector_select(rises, up, one), none));
+        earliest = vector_max(
+            earliest, vector_select(rises, (c[i] - level) * about_inverse(vector_select(rises, up, one)), none));
         if (!w->rules.nonnegative)
-            earliest =
-                vector_max(earliest, vector_select(sinks, (-c[i] - level) / vector_select(sinks, down, one), none));
+            earliest = vector_max(
+                earliest, vector_select(sinks, (-c[i] - level) * about_inverse(vector_select(sinks, down, one)), none));
     }
-    return fmin(fmax(0, -(double)largest_lane(earliest)) + 8 * ROUNDING * at->level, at->level);
+    const double first = fmax(0, -(double)largest_lane(earliest));
+    return fmin(first * (1 + 2 * ABOUT) + 8 * ROUNDING * at->level, at->level);
 }
 
 /* An atom meets C within a fall iff |c - fall v| > C - fall at its end: one cheap test rules most atoms out. Active
@@ -59,13 +61,15 @@ static inline void look_closer(const kernel_work *w, const path *at, int64_t b, 
     const vector *c = (const vector *)((const real *)w->corr + b * BLOCK);
     const vector *v = (const vector *)((const real *)w->slope + b * BLOCK);
     const vector step = vector_of((real)fall), level = vector_of((real)(at->level - fall));
-    unsigned found[VECTORS], any = 0;
+    vector then[VECTORS], most = {0};
     for (int i = 0; i < VECTORS; i++) {
-        vector then = c[i] - step * v[i];
-        any |= found[i] = lanes_greater(w->rules.nonnegative ? then : vector_abs(then), level);
+        then[i] = c[i] - step * v[i];
+        then[i] = w->rules.nonnegative ? then[i] : vector_abs(then[i]);
+        most = vector_max(most, then[i]);
     }
-    for (int i = 0; any && i < VECTORS; i++) {
-        for (unsigned lanes = found[i]; lanes; lanes &= lanes - 1) {
+    if (!lanes_greater(most, level)) return;
+    for (int i = 0; i < VECTORS; i++) {
+        for (unsigned lanes = lanes_greater(then[i], level); lanes; lanes &= lanes - 1) {
             int64_t j = b * BLOCK + i * (int)LANES + __builtin_ctz(lanes);
             if (((const real *)w->free)[j] == 0) continue;
             double cj = (double)((const real *)w->corr)[j], vj = (double)((const real *)w->slope)[j];
@@ -113,9 +117,11 @@ static event next_event(kernel_work *w, path *at) {
 
 /* One pass: correlations follow, p = (g_j - P r) / rho, slopes plus z p, and the next event. */
 static event add_column(kernel_work *w, path *at, int64_t j, double rho, double z) {
-    const real *gram = basis_gram(w, j);
+    const real *gram = (const real *)w->gram + j * w->stride;
     event next = {at->level, -1, 0};
-    for (int64_t b = 0; b < w->stride / BLOCK; b++) {
+    for (int64_t place = 0; place < w->stride / BLOCK; place++) {
+        const int64_t b = basis_order(w, place);
+        basis_expect(w, j, place + AHEAD);
         vector p[VECTORS], *c = (vector *)((real *)w->corr + b * BLOCK), *v = (vector *)((real *)w->slope + b * BLOCK);
         basis_new_block(w, b, gram, (real)(1 / rho), p);
         for (int i = 0; i < VECTORS; i++) {
@@ -128,12 +134,6 @@ static event add_column(kernel_work *w, path *at, int64_t j, double rho, double 
     return next;
 }
 
-static double sum_of_products(int64_t n, const double *x, const double *y) {
-    double sum = 0;
-    for (int64_t i = 0; i < n; i++) sum += x[i] * y[i];
-    return sum;
-}
-
 /* |r_LS|^2 = x'x - |Q'x|^2, where a difference within the rounding errors of both is nothing. */
 static double rest(double energy, double difference) {
     return difference > ROUNDING * energy ? difference : 0;
@@ -142,11 +142,11 @@ static double rest(double energy, double difference) {
 /* Atom j enters with its sign: z grows by (s - r'z) / rho, Q'x by (d_j'x - r'Q'x) / rho. */
 static event add_atom(kernel_work *w, path *at, event in, double rho, double a0) {
     const int64_t k = w->count;
-    double *column = basis_column(w, k), z = (in.sign - sum_of_products(k, column, w->turn)) / rho;
+    double *column = basis_column(w, k), z = (in.sign - basis_dot(k, column, w->turn)) / rho;
     column[k] = rho;
     w->support[k] = (int32_t)in.atom;
     w->turn[k] = z;
-    w->proj[k] = (a0 - sum_of_products(k, column, w->proj)) / rho;
+    w->proj[k] = (a0 - basis_dot(k, column, w->proj)) / rho;
     w->entry[k] = at->lasso ? 0 : at->level;
     ((real *)w->free)[in.atom] = 0;
     at->turn2 += z * z;
@@ -157,12 +157,13 @@ static event add_atom(kernel_work *w, path *at, event in, double rho, double a0)
     event next = add_column(w, at, in.atom, rho, z);
     ((real *)w->slope)[in.atom] = ((real *)w->corr)[in.atom] = 0;
     w->count++;
+    w->effort.atoms++;
     return next;
 }
 
 /* The sign of active atom number m: s = R'z. */
 static int sign_of(const kernel_work *w, int64_t m) {
-    return sum_of_products(m + 1, basis_column(w, m), w->turn) < 0 ? -1 : 1;
+    return basis_dot(m + 1, basis_column(w, m), w->turn) < 0 ? -1 : 1;
 }
 
 /* LASSO: atom number i, whose coefficient has come to zero, leaves. Its correlation is still at s C, its slope follows
@@ -176,8 +177,8 @@ static void drop_atom(kernel_work *w, path *at, int64_t i) {
     at->pending = 0;
     basis_drop(w, i);
     basis_axpy(w, w->count, (real)-w->turn[w->count], w->slope);
-    at->turn2 = sum_of_products(w->count, w->turn, w->turn);
-    at->left = rest(at->energy, at->energy - sum_of_products(w->count, w->proj, w->proj));
+    at->turn2 = basis_dot(w->count, w->turn, w->turn);
+    at->left = rest(at->energy, at->energy - basis_dot(w->count, w->proj, w->proj));
     for (int64_t m = 0; m < w->count; m++) slope += (double)basis_block(w, j / BLOCK, m)[j % BLOCK] * w->turn[m];
     ((real *)w->corr)[j] = (real)(at->parted_sign * at->level);
     ((real *)w->slope)[j] = (real)slope;

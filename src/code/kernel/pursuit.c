@@ -5,101 +5,166 @@
 #include "base/options.h"
 #include "code/kernel/basis.h"
 
-/* The best atom found so far. For OMP `key` is |d'r|, for OLS (d'r)^2 / norm. */
+/* An atom's key, |d'r| for OMP and (d'r)^2 / norm for OLS, with how small and how large it may be by the margin. */
+typedef struct keys {
+    real key, low, high;
+} keys;
+
+/* The best atom found so far, and the others. */
 typedef struct choice {
     int64_t atom; /* -1: none */
-    real key;
-    real runner; /* OMP with a margin: the next best key, where it comes within the slack */
-    real slack;  /* the margin times ||x|| */
+    keys of;
+    real rival;        /* the largest `high` of the others looked at: all that are above the best one's `low` are */
+    real slack, blunt; /* what float32 may be wrong by: in correlations, and in OLS's norms */
 } choice;
 
-static void take(choice *best, int64_t atom, real key) {
-    if (key > best->key) {
-        best->runner = best->key;
-        best->key = key;
+static void take(choice *best, int64_t atom, keys of) {
+    if (of.key > best->of.key || (of.key == best->of.key && of.key > 0 && atom < best->atom)) {
+        best->rival = best->of.high > best->rival ? best->of.high : best->rival;
+        best->of = of;
         best->atom = atom;
-    } else if (key > best->runner) {
-        best->runner = key;
+    } else if (of.high > best->rival) {
+        best->rival = of.high;
     }
 }
 
-/* The key of atom j if it may be chosen, else 0. */
-static inline real key_of(const kernel_work *w, int64_t j) {
-    real c = ((const real *)w->corr)[j], left = ((const real *)w->norm)[j];
-    if (((const real *)w->free)[j] == 0 || (w->rules.nonnegative && c < 0)) return 0;
-    if (w->rules.coder == CODER_OMP) return c < 0 ? -c : c;
-    return left > (real)PIVOT ? c * c / left : 0;
-}
-
-/* Just below the largest key of a block: what a first look compares with. */
-static real first_limit(const vector key[VECTORS], const vector norm[VECTORS], int ols) {
-    vector largest = {0};
-    for (int i = 0; i < VECTORS; i++) {
-        vector_bits live = norm[i] > (real)PIVOT;
-        vector k = ols ? vector_select(live, key[i] / vector_select(live, norm[i], vector_of(1)), (vector){0}) : key[i];
-        largest = vector_max(largest, k);
-    }
-    return largest_lane(largest) * (1 - 8 * (real)ROUNDING);
-}
-
-/* Looks through one block for an atom with a key above the limit: a cheap test of all lanes, c^2 > limit * norm without
- * a division for OLS, and the key itself only where it succeeds. Atoms already chosen have correlations near 0. */
-static inline void look_closer(const kernel_work *w, int64_t b, const vector key[VECTORS], real limit, choice *best) {
-    const vector *norm = (const vector *)((const real *)w->norm + b * BLOCK), bar = vector_of(limit - best->slack);
-    const int ols = w->rules.coder == CODER_OLS;
-    unsigned found[VECTORS], any = 0;
-    for (int i = 0; i < VECTORS; i++) any |= found[i] = lanes_greater(key[i], ols ? bar * norm[i] : bar);
-    for (int i = 0; any && i < VECTORS; i++) {
-        for (unsigned lanes = found[i]; lanes; lanes &= lanes - 1) {
-            int64_t j = b * BLOCK + i * (int)LANES + __builtin_ctz(lanes);
-            take(best, j, key_of(w, j));
-        }
-    }
-}
-
-/* The best atom of a block, if it is better than the best so far. */
-static inline void look(const kernel_work *w, int64_t b, const vector c[VECTORS], choice *best) {
-    const vector *norm = (const vector *)((const real *)w->norm + b * BLOCK);
-    const int ols = w->rules.coder == CODER_OLS;
-    vector key[VECTORS];
-    for (int i = 0; i < VECTORS; i++) {
-        vector allowed = w->rules.nonnegative ? vector_max(c[i], (vector){0}) : vector_abs(c[i]);
-        key[i] = ols ? allowed * allowed : allowed;
-    }
-    const int first = best->atom < 0;
-    look_closer(w, b, key, first ? first_limit(key, norm, ols) : best->key, best);
-    if (first && best->atom < 0) look_closer(w, b, key, 0, best);
+/* The keys of atom j if it may be chosen, else 0. With a margin the norm of an atom that is all but dependent says
+ * nothing: its key may be any. */
+static inline keys keys_of(const kernel_work *w, int64_t j, const choice *best) {
+    const real c = ((const real *)w->corr)[j], left = ((const real *)w->norm)[j], size = c < 0 ? -c : c;
+    if (((const real *)w->free)[j] == 0 || (w->rules.nonnegative && c < 0)) return (keys){0, 0, 0};
+    if (w->rules.coder == CODER_OMP) return (keys){size, size, size + best->slack};
+    const real more = size + best->slack, less = size > best->slack ? size - best->slack : 0;
+    const real high = left > 2 * best->blunt ? more * more / (left - best->blunt)
+                      : best->blunt > 0      ? (real)INFINITY
+                                             : 0;
+    if (left <= (real)PIVOT) return (keys){0, 0, best->blunt > 0 ? high : 0};
+    return (keys){c * c / left, less * less / (left + best->blunt), high};
 }
 
 /* Nothing chosen yet. */
 static choice no_choice(const kernel_work *w, double energy) {
-    return (choice){-1, 0, 0, (real)(w->margin * sqrt(energy))};
+    return (choice){-1, {0, 0, 0}, 0, (real)(w->margin * sqrt(energy)), (real)w->margin};
 }
 
+/* Every atom by its key. */
 static choice look_everywhere(const kernel_work *w, choice best) {
-    for (int64_t b = 0; b < w->stride / BLOCK; b++)
-        look(w, b, (const vector *)((const real *)w->corr + b * BLOCK), &best);
+    for (int64_t j = 0; j < w->stride; j++) take(&best, j, keys_of(w, j, &best));
     return best;
+}
+
+/* ---- OMP: the largest correlations of all blocks first, then a closer look where the largest of all are ---- */
+
+/* |c|, or c where only positive ones count. */
+static inline vector wanted(const kernel_work *w, vector c) {
+    return w->rules.nonnegative ? c : vector_abs(c);
+}
+
+/* Lane by lane, the largest of a block's correlations. */
+static inline void note_largest(const kernel_work *w, int64_t b, const vector c[VECTORS]) {
+    vector most = wanted(w, c[0]);
+    for (int i = 1; i < VECTORS; i++) most = vector_max(most, wanted(w, c[i]));
+    ((vector *)w->most)[b] = most;
+}
+
+/* The atoms of block b whose keys are above the bar. */
+static void look_closer(const kernel_work *w, int64_t b, real bar, choice *best) {
+    const vector *c = (const vector *)((const real *)w->corr + b * BLOCK);
+    for (int i = 0; i < VECTORS; i++)
+        for (unsigned lanes = lanes_greater(wanted(w, c[i]), vector_of(bar)); lanes; lanes &= lanes - 1) {
+            int64_t j = b * BLOCK + i * (int)LANES + __builtin_ctz(lanes);
+            take(best, j, keys_of(w, j, best));
+        }
+}
+
+/* The largest is sure to be the best only when it may be chosen: rounding errors may make it an atom that is not. */
+static choice pick_largest(const kernel_work *w, choice none) {
+    const vector *block = w->most;
+    vector most = block[0];
+    for (int64_t b = 1; b < w->stride / BLOCK; b++) most = vector_max(most, block[b]);
+    const real bar = largest_lane(most) * (1 - (real)ROUNDING) - none.slack;
+    choice best = none;
+    for (int64_t b = 0; b < w->stride / BLOCK; b++)
+        if (lanes_greater(block[b], vector_of(bar))) look_closer(w, b, bar, &best);
+    return best.atom >= 0 && w->skipped == 0 ? best : look_everywhere(w, none);
+}
+
+/* ---- OLS: block by block ---- */
+
+/* Just below the largest of the least keys of a block: what a first look compares with. */
+static real first_limit(const kernel_work *w, const vector c[VECTORS], const vector norm[VECTORS], const choice *best) {
+    vector largest = {0};
+    for (int i = 0; i < VECTORS; i++) {
+        vector_bits live = norm[i] > (real)PIVOT;
+        vector less = vector_max(wanted(w, c[i]) - best->slack, (vector){0});
+        vector key = less * less * about_inverse(vector_select(live, norm[i], vector_of(1)) + best->blunt);
+        largest = vector_max(largest, vector_select(live, key, (vector){0}));
+    }
+    return largest_lane(largest) * (1 - 2 * (real)ABOUT);
+}
+
+/* The best atom of a block, if it is better than the best so far: a cheap test of all lanes, c^2 > limit * norm without
+ * a division, and the key itself only where it succeeds. Atoms already chosen have correlations near 0. */
+static inline void look(const kernel_work *w, int64_t b, const vector c[VECTORS], choice *best) {
+    const vector *norm = (const vector *)((const real *)w->norm + b * BLOCK);
+    const real limit = best->atom < 0 ? first_limit(w, c, norm, best) : best->of.low * (1 - (real)ROUNDING);
+    const vector bar = vector_of(-limit * best->blunt);
+    vector over[VECTORS], most = bar;
+    for (int i = 0; i < VECTORS; i++) {
+        vector more = vector_max(wanted(w, c[i]), (vector){0}) + best->slack;
+        over[i] = more * more - limit * norm[i];
+        most = vector_max(most, over[i]);
+    }
+    if (!lanes_greater(most, bar)) return;
+    for (int i = 0; i < VECTORS; i++)
+        for (unsigned lanes = lanes_greater(over[i], bar); lanes; lanes &= lanes - 1) {
+            int64_t j = b * BLOCK + i * (int)LANES + __builtin_ctz(lanes);
+            take(best, j, keys_of(w, j, best));
+        }
+}
+
+/* ---- Steps ---- */
+
+/* The first choice, by the correlations alone. */
+static choice choose_first(const kernel_work *w, choice none) {
+    const int ols = w->rules.coder == CODER_OLS;
+    choice best = none;
+    for (int64_t b = 0; b < w->stride / BLOCK; b++) {
+        const vector *c = (const vector *)((const real *)w->corr + b * BLOCK);
+        if (ols)
+            look(w, b, c, &best);
+        else
+            note_largest(w, b, c);
+    }
+    return ols ? best : pick_largest(w, none);
 }
 
 /* One pass: p = (g_j - P r) / rho, correlations less alpha p, remaining norms less p^2, and the next choice. */
-static choice add_column(kernel_work *w, choice best, int64_t j, double rho, double alpha) {
-    const real *gram = basis_gram(w, j);
-    for (int64_t b = 0; b < w->stride / BLOCK; b++) {
-        vector p[VECTORS], *c = (vector *)((real *)w->corr + b * BLOCK),
-                           *norm = (vector *)((real *)w->norm + b * BLOCK);
+static inline choice add_column(kernel_work *w, choice none, int64_t j, double rho, double alpha) {
+    const real *gram = (const real *)w->gram + j * w->stride;
+    const int ols = w->rules.coder == CODER_OLS;
+    choice best = none;
+    for (int64_t place = 0; place < w->stride / BLOCK; place++) {
+        const int64_t b = basis_order(w, place);
+        vector p[VECTORS], *c = (vector *)((real *)w->corr + b * BLOCK);
+        basis_expect(w, j, place + AHEAD);
         basis_new_block(w, b, gram, (real)(1 / rho), p);
         for (int i = 0; i < VECTORS; i++) c[i] -= (real)alpha * p[i];
-        if (w->rules.coder == CODER_OLS)
-            for (int i = 0; i < VECTORS; i++) norm[i] -= p[i] * p[i];
+        if (!ols) {
+            note_largest(w, b, c);
+            continue;
+        }
+        vector *norm = (vector *)((real *)w->norm + b * BLOCK);
+        for (int i = 0; i < VECTORS; i++) norm[i] -= p[i] * p[i];
         look(w, b, c, &best);
     }
-    return best;
+    if (!ols) return pick_largest(w, none);
+    return best.atom >= 0 ? best : look_everywhere(w, none);
 }
 
 /* Largest |d'r| (or d'r) over the atoms left. */
 static double largest_correlation(const kernel_work *w, choice best) {
-    if (w->rules.coder == CODER_OMP) return best.key;
+    if (w->rules.coder == CODER_OMP) return best.of.key;
     const real *c = w->corr, *free = w->free;
     double largest = 0;
     for (int64_t j = 0; j < w->stride; j++) {
@@ -111,7 +176,7 @@ static double largest_correlation(const kernel_work *w, choice best) {
 
 /* What the best atom would take off the residual's norm is at least the largest correlation. */
 static int nothing_left(const kernel_work *w, choice best, double energy) {
-    double gain = w->rules.coder == CODER_OLS ? sqrt((double)best.key) : (double)best.key;
+    double gain = w->rules.coder == CODER_OLS ? sqrt((double)best.of.key) : (double)best.of.key;
     return gain <= NOTHING * sqrt(energy);
 }
 
@@ -148,6 +213,7 @@ static choice add_atom(kernel_work *w, choice none, int64_t j, double rho) {
     w->residual -= alpha * alpha;
     if (w->residual < 0) w->residual = 0;
     w->count++;
+    w->effort.atoms++;
     return next;
 }
 
@@ -205,9 +271,10 @@ int KERNEL(pursuit)(kernel_work *w, const void *a0, double energy) {
     if (w->rules.coder == CODER_OLS)
         for (int64_t j = 0; j < w->stride; j++) ((real *)w->norm)[j] = 1;
     const choice none = no_choice(w, energy);
-    choice best = look_everywhere(w, none);
+    choice best = choose_first(w, none);
     /* Without removals a step per atom; every round with removals lowers the error, so the limit is a safeguard. */
     for (int64_t step = 0, limit = 4 * w->rules.atoms + 64; step < limit && !finished(w, best, energy); step++) {
+        if (w->uncertain && w->margin > 0) break; /* the signal is coded in double */
         double left = basis_row(w, best.atom);
         if (left <= PIVOT) {
             basis_retire(w, best.atom);
@@ -216,7 +283,7 @@ int KERNEL(pursuit)(kernel_work *w, const void *a0, double energy) {
             continue;
         }
         if (basis_reserve(w) < 0) return INCO_ENOMEM;
-        if (best.key - best.runner < best.slack) w->uncertain = 1;
+        if (w->margin > 0 && (best.rival > best.of.low || left < SHAKY)) w->uncertain = 1;
         best = add_atom(w, none, best.atom, sqrt(left));
         if (w->rules.nonnegative && make_nonnegative(w)) best = look_everywhere(w, none);
     }

@@ -25,12 +25,14 @@
 typedef float real;
 typedef int32_t real_bits;
 #define PIVOT 1e-4    /* least squared distance of a unit atom from the span of those chosen */
+#define SHAKY 1e-3    /* ... for choices that are to stand in double */
 #define NOTHING 2e-6  /* correlations below this, relative to ||x||, are rounding errors */
 #define ROUNDING 1e-6 /* and energies below this, relative to x'x */
 #else
 typedef double real;
 typedef int64_t real_bits;
 #define PIVOT 1e-10
+#define SHAKY 0
 #define NOTHING 1e-13
 #define ROUNDING 4e-15
 #endif
@@ -57,13 +59,43 @@ static inline vector vector_select(vector_bits choose, vector a, vector b) {
 }
 
 static inline vector vector_max(vector a, vector b) {
+#if defined(KERNEL_ISA_avx512) && defined(KERNEL_f32)
+    return (vector)_mm512_max_ps((__m512)a, (__m512)b);
+#elif defined(KERNEL_ISA_avx512)
+    return (vector)_mm512_max_pd((__m512d)a, (__m512d)b);
+#elif defined(KERNEL_ISA_avx2) && defined(KERNEL_f32)
+    return (vector)_mm256_max_ps((__m256)a, (__m256)b);
+#elif defined(KERNEL_ISA_avx2)
+    return (vector)_mm256_max_pd((__m256d)a, (__m256d)b);
+#else
     return vector_select(a > b, a, b);
+#endif
+}
+
+/* 1 / x to a relative error below ABOUT, where the instruction set has a short way. */
+#define ABOUT 1e-3
+static inline vector about_inverse(vector x) {
+#if defined(KERNEL_ISA_avx512) && defined(KERNEL_f32)
+    return (vector)_mm512_rcp14_ps((__m512)x);
+#elif defined(KERNEL_ISA_avx512)
+    return (vector)_mm512_rcp14_pd((__m512d)x);
+#elif defined(KERNEL_ISA_avx2) && defined(KERNEL_f32)
+    return (vector)_mm256_rcp_ps((__m256)x);
+#else
+    return vector_of(1) / x;
+#endif
 }
 
 static inline real largest_lane(vector x) {
+#if defined(KERNEL_ISA_avx512) && defined(KERNEL_f32)
+    return _mm512_reduce_max_ps((__m512)x);
+#elif defined(KERNEL_ISA_avx512)
+    return _mm512_reduce_max_pd((__m512d)x);
+#else
     real largest = x[0];
     for (unsigned i = 1; i < LANES; i++) largest = x[i] > largest ? x[i] : largest;
     return largest;
+#endif
 }
 
 /* Bit i is set where a > b in lane i. The compilers do not find these instructions by themselves; the last form is

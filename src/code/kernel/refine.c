@@ -154,7 +154,7 @@ int KERNEL(refine)(kernel_refinement *job);
 
 int KERNEL(refine)(kernel_refinement *job) {
     kernel_work *fast = job->fast, *to = job->to;
-    const int greedy = fast->rules.coder == CODER_OMP;
+    const int greedy = fast->rules.coder == CODER_OMP || fast->rules.coder == CODER_OLS;
     if (fast->uncertain || fast->rank != fast->count || !solve_fit(job)) return 0;
     to->residual = dot(job->dim, job->rest, job->rest);
     if (!greedy && fast->rank > 0 && !refine_path(job, to->value)) return 0;

@@ -1,0 +1,197 @@
+/* How much work the algorithms do, by counting: atoms added, bytes of bases read, multiplications in matrix products,
+ * signals read. Nothing here depends on the clock. */
+#include "check.h"
+
+#include "base/memory.h"
+#include "code/coder.h"
+#include "code/kernel.h"
+#include "dict/update.h"
+#include "learn/learner.h"
+#include "mat/blas.h"
+#include "metric/coherence.h"
+#include "sparse/csc.h"
+
+enum { DIM = 40, ATOMS = 150, SIGNALS = 200 };
+
+/* ---- Coders ---- */
+
+typedef struct effort {
+    coder_counts seen;
+    int64_t nonzeros, multiplied;
+} effort;
+
+static effort effort_of(inco_type type, inco_options *o) {
+    inco_mat d = check_dictionary(type, DIM, ATOMS, 1), x = check_dictionary(type, DIM, SIGNALS, 2);
+    inco_coder *coder;
+    inco_csc codes = {0};
+    effort e;
+    assert_int_equal(inco_coder_new(&coder, &d, type, o, NULL), INCO_OK);
+    blas_multiplied();
+    assert_int_equal(inco_coder_run(coder, &x, &codes, NULL, NULL), INCO_OK);
+    e = (effort){coder_seen(coder), csc_nonzeros(&codes), blas_multiplied()};
+    inco_csc_free(&codes);
+    inco_coder_free(coder);
+    inco_options_free(o);
+    inco_mat_free(&d);
+    inco_mat_free(&x);
+    return e;
+}
+
+/* Column m of P takes a column of G and the m columns before it, each read once: k (k + 1) / 2 columns for k atoms. */
+static int64_t bytes_of_steps(int64_t atoms, inco_type type) {
+    const int64_t stride = (ATOMS + KERNEL_PAD - 1) / KERNEL_PAD * KERNEL_PAD;
+    return SIGNALS * stride * (atoms * (atoms + 1) / 2) * (int64_t)type;
+}
+
+static void a_step_reads_the_basis_once(void **state) {
+    (void)state;
+    const char *coders[] = {"omp", "ols", "lars"};
+    for (int i = 0; i < 3; i++) {
+        effort e = effort_of(INCO_F32, OPTIONS("coder", coders[i], "sparsity", "12"));
+        assert_int_equal(e.seen.atoms, 12 * SIGNALS);
+        assert_int_equal(e.seen.bytes, bytes_of_steps(12, INCO_F32));
+    }
+}
+
+static void the_signals_are_multiplied_by_the_dictionary_once(void **state) {
+    (void)state;
+    const char *coders[] = {"omp", "ols", "lars", "lasso", "larc"};
+    for (int i = 0; i < 5; i++) {
+        effort e = effort_of(INCO_F32, OPTIONS("coder", coders[i], "residual-coherence", "0.4"));
+        assert_int_equal(e.multiplied, (int64_t)DIM * ATOMS * SIGNALS);
+        assert_int_equal(e.seen.grams, 1);
+        assert_true(e.nonzeros > SIGNALS);
+    }
+}
+
+/* A stop inside a segment of the path needs no further atom. */
+static void stopping_costs_no_step(void **state) {
+    (void)state;
+    const char *coders[] = {"omp", "ols", "lars", "larc"};
+    for (int i = 0; i < 4; i++) {
+        effort e = effort_of(INCO_F32, OPTIONS("coder", coders[i], "residual-coherence", "0.4"));
+        assert_int_equal(e.seen.atoms, e.nonzeros);
+    }
+}
+
+/* An atom of the LASSO that leaves costs its entry and turns of pairs of columns, no new basis. */
+static void lasso_steps_are_entries_and_exits(void **state) {
+    (void)state;
+    effort e = effort_of(INCO_F32, OPTIONS("coder", "lasso", "lambda", "0.05"));
+    effort lars = effort_of(INCO_F32, OPTIONS("coder", "lars", "lambda", "0.05"));
+    int64_t exits = e.seen.atoms - e.nonzeros;
+    assert_true(exits > 0);
+    assert_true(e.seen.bytes < 2 * lars.seen.bytes);
+}
+
+/* In double the atoms are found in float32: half the bytes, and hardly a signal is coded twice. */
+static void double_reads_floats(void **state) {
+    (void)state;
+    const char *coders[] = {"omp", "ols", "lars"};
+    for (int i = 0; i < 3; i++) {
+        effort e = effort_of(INCO_F64, OPTIONS("coder", coders[i], "sparsity", "12"));
+        assert_int_equal(e.seen.again, 0);
+        assert_int_equal(e.seen.grams, 1);
+        assert_int_equal(e.seen.bytes, bytes_of_steps(12, INCO_F32));
+        assert_int_equal(e.multiplied, (int64_t)DIM * ATOMS * SIGNALS);
+    }
+}
+
+/* ---- The update ---- */
+
+static statistics random_statistics(int64_t dim, int64_t atoms, inco_mat *a, inco_mat *b) {
+    inco_mat code = check_random(INCO_F64, atoms, 2 * atoms, 3), x = check_random(INCO_F64, dim, 2 * atoms, 4);
+    assert_int_equal(inco_mat_new(a, INCO_F64, atoms, atoms, NULL), INCO_OK);
+    assert_int_equal(inco_mat_new(b, INCO_F64, dim, atoms, NULL), INCO_OK);
+    blas_multiply(1, "NT", 1, &code, &code, 0, a);
+    blas_multiply(1, "NT", 1, &x, &code, 0, b);
+    statistics s = {*a, *b, blas_dot(x.rows * x.cols, x.data, x.data)};
+    inco_mat_free(&code);
+    inco_mat_free(&x);
+    return s;
+}
+
+/* An evaluation: D A, and with gamma e = D D' - I and e D. A line: P A, and with gamma P D' and P P'. */
+static void an_evaluation_is_one_product_with_a(void **state) {
+    (void)state;
+    const int64_t dim = 20, atoms = 60, with_a = dim * atoms * atoms, small = dim * dim * atoms;
+    inco_mat a, b;
+    statistics s = random_statistics(dim, atoms, &a, &b);
+    for (int gamma = 0; gamma <= 50; gamma += 50)
+        for (int rescale = 0; rescale < 2; rescale++) {
+            inco_mat d = check_dictionary(INCO_F64, dim, atoms, 5);
+            update_settings settings = {.gamma = gamma, .rescale = rescale, .iterations = 15, .threads = 1};
+            update_result result;
+            blas_multiplied();
+            assert_int_equal(idl_update(&d, &s, &settings, &result, NULL), INCO_OK);
+            int64_t each = with_a + (gamma > 0 ? 2 * small : 0), spare = rescale && gamma > 0 ? small : 0;
+            assert_in_range(result.iterations, 1, 15);
+            assert_true(blas_multiplied() <= result.evaluations * each + spare * result.iterations);
+            /* rescale: an evaluation at the start and one at the end; spheres: a line for the first step, a few
+             * evaluations that did not go down far enough */
+            assert_true(result.evaluations <= result.iterations + (rescale ? 2 : 5));
+            inco_mat_free(&d);
+        }
+    inco_mat_free(&a);
+    inco_mat_free(&b);
+}
+
+/* ---- Learning ---- */
+
+typedef struct counting_source {
+    inco_mat x;
+    int64_t read;
+} counting_source;
+
+static int count_read(void *self, int64_t first, int64_t count, void *out, inco_error *error) {
+    counting_source *c = self;
+    (void)error;
+    memcpy(out, mat_column(&c->x, first), (size_t)(count * c->x.rows) * sizeof(double));
+    c->read += count;
+    return INCO_OK;
+}
+
+/* An iteration and the final coding read every signal once, make one Gram matrix, multiply the signals by the
+ * dictionary once. What else is multiplied: the update, the error from A, the coherence. */
+static void a_pass_reads_signals_once_and_makes_one_gram_matrix(void **state) {
+    (void)state;
+    enum { ITERATIONS = 3 };
+    counting_source c = {check_dictionary(INCO_F64, DIM, SIGNALS, 6), 0};
+    inco_source source = {
+        .size = sizeof source, .self = &c, .dim = DIM, .count = SIGNALS, .type = INCO_F64, .read = count_read};
+    inco_options *o = OPTIONS("atoms", "100", "coder", "ols", "sparsity", "3", "iterations", "3", "unused", "keep",
+                              "threads", "1", "init", "random", "gamma", "0");
+    inco_learner *learner;
+    assert_int_equal(inco_learner_new(&learner, &source, o, NULL), INCO_OK);
+    assert_int_equal(inco_learner_run(learner, NULL), INCO_OK);
+    assert_int_equal(c.read, (ITERATIONS + 1) * SIGNALS);
+    assert_int_equal(coder_seen(learner->coder).grams, ITERATIONS + 1);
+    inco_learner_free(learner);
+    inco_options_free(o);
+    inco_mat_free(&c.x);
+}
+
+/* The coherence needs every pair of atoms once: blocks on the diagonal are whole, the others come once. */
+static void coherence_takes_half_a_gram_matrix(void **state) {
+    (void)state;
+    inco_mat d = check_dictionary(INCO_F64, 8, 2000, 7);
+    coherence mu;
+    blas_multiplied();
+    assert_int_equal(coherence_measure(&d, 1, &mu, NULL), INCO_OK);
+    assert_true(blas_multiplied() <= 8 * 2000 * (2000 + 256) / 2);
+    inco_mat_free(&d);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_step_reads_the_basis_once),
+        cmocka_unit_test(the_signals_are_multiplied_by_the_dictionary_once),
+        cmocka_unit_test(stopping_costs_no_step),
+        cmocka_unit_test(lasso_steps_are_entries_and_exits),
+        cmocka_unit_test(double_reads_floats),
+        cmocka_unit_test(an_evaluation_is_one_product_with_a),
+        cmocka_unit_test(a_pass_reads_signals_once_and_makes_one_gram_matrix),
+        cmocka_unit_test(coherence_takes_half_a_gram_matrix),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
