@@ -338,7 +338,7 @@ static void lanczos_finds_the_leading_eigenvector(void **state) {
 static void coherent_and_unused_atoms_are_replaced_once(void **state) {
     (void)state;
     inco_mat d = check_dictionary(INCO_F64, 40, 9, 65), x = check_random(INCO_F64, 40, 20, 66), now;
-    double use[9] = {1, 1, 1, 1, 1, 1, 1, 0, 1};
+    int64_t uses[9] = {4, 4, 4, 4, 4, 4, 4, 0, 3};
     for (int64_t i = 0; i < 40; i++) {
         mat_set(&d, i, 4, mat_get(&d, i, 1));
         mat_set(&d, i, 6, -mat_get(&d, i, 2));
@@ -348,8 +348,16 @@ static void coherent_and_unused_atoms_are_replaced_once(void **state) {
     worst_signal item[9] = {{9, 5}, {8, 3}, {7, 11}, {6, 2}, {5, 1}, {4, 0}, {3, 4}, {2, 6}, {1, 7}};
     worst_list worst = {item, 9, 9};
     replacement chosen[9];
-    replacement_list list = {chosen, 0, 9};
-    replacement_rule rule = {UNUSED_WORST, 0.9, use, &d, &source, &worst, 1, 0, 1};
+    replacement_list list = {.item = chosen, .room = 9};
+    replacement_rule rule = {.policy = UNUSED_WORST,
+                             .min_uses = 1,
+                             .bound = 0.9,
+                             .uses = uses,
+                             .d = &d,
+                             .source = &source,
+                             .worst = &worst,
+                             .seed = 1,
+                             .threads = 1};
     assert_int_equal(replace_choose(&list, &rule, NULL), INCO_OK);
     const replacement expected[] = {{1, 3, 1}, {2, 11, 1}, {7, 2, 0}};
     assert_int_equal(list.count, 3);
@@ -360,17 +368,26 @@ static void coherent_and_unused_atoms_are_replaced_once(void **state) {
         assert_near(mat_get(&now, i, 1), mat_get(&x, i, 3) / mat_column_norm(&x, 3), 1e-15);
         assert_true(mat_get(&now, i, 4) == mat_get(&d, i, 4));
     }
+    rule.min_uses = 4; /* as in the original toolbox, three are too few */
+    list.count = 0;
+    assert_int_equal(replace_choose(&list, &rule, NULL), INCO_OK);
+    assert_int_equal(list.count, 4);
+    assert_int_equal(chosen[3].atom, 8);
+    assert_int_equal(chosen[3].reason, REPLACED_UNUSED);
     rule.policy = UNUSED_KEEP;
+    list.count = 0;
     assert_int_equal(replace_choose(&list, &rule, NULL), INCO_OK);
     assert_int_equal(list.count, 2);
     rule.bound = NAN;
+    list.count = 0;
     assert_int_equal(replace_choose(&list, &rule, NULL), INCO_OK);
     assert_int_equal(list.count, 0);
     /* a bound that nothing keeps takes all signals, each once */
     rule.bound = 0;
+    list.count = 0;
     assert_int_equal(replace_choose(&list, &rule, NULL), INCO_OK);
     assert_int_equal(list.count, 8);
-    for (int64_t i = 0; i < 8; i++) assert_int_equal(chosen[i].signal, item[i + 1].signal);
+    for (int64_t i = 0; i < 8; i++) assert_int_equal(chosen[i].by, item[i + 1].signal);
     inco_mat_free(&now);
     inco_mat_free(&d);
     inco_mat_free(&x);

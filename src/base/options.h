@@ -31,7 +31,7 @@ enum { OPTIONS_MAX = 64 }; /* rows that the record of what was given has room fo
 
 struct inco_options {
     /* the dictionary */
-    int64_t atoms, method, iterations, update_iterations, norms, unused, batch, family;
+    int64_t atoms, method, iterations, update_iterations, norms, unused, min_uses, exchange, batch, family;
     int64_t decorrelation_passes, ipr_iterations;
     double max_coherence, decorrelation_tolerance, barrier;
     double gamma, gamma_relative, eta, forget, replace, stop_change, stop_seconds;
