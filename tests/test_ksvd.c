@@ -257,35 +257,40 @@ static void the_penalised_step_never_raises_its_objective(void **state) {
     }
 }
 
-/* The barrier's step, from its two parts summed atom by atom. */
+/* The barrier's step, from its two parts summed atom by atom; its weight is one for all, or grows with the energy that
+ * the atom codes. */
 static void the_barrier_pushes_atoms_beyond_the_bound(void **state) {
     const inco_type type = *(inco_type *)*state;
-    setting s = make_setting(type, 15, 20, 800, 1);
-    const double bound = 0.3, gamma = 2, barrier = 25;
-    inco_mat e = error_matrix(&s, 3);
-    double step[15] = {0}, old[15];
-    int beyond = 0, within = 0;
-    memcpy(old, mat_column(&s.d, 3), sizeof old);
-    for (int64_t k = 0; k < e.cols; k++)
-        blas_axpy(15, csc_value(&s.t.by_atom, s.t.by_atom.start[3] + k), mat_column(&e, k), step);
-    for (int64_t j = 0; j < 20; j++) {
-        const double *other = mat_column(&s.d, j), v = blas_dot(15, other, old);
-        if (j == 3) continue;
-        blas_axpy(15, -gamma * fmax(fabs(v) / bound, 1) * v, other, step);
-        for (int64_t i = 0; i < 15 && v > bound; i++) step[i] -= gamma * barrier * (other[i] - old[i]);
-        for (int64_t i = 0; i < 15 && v < -bound; i++) step[i] += gamma * barrier * (other[i] + old[i]);
-        beyond += fabs(v) > bound;
-        within += fabs(v) <= bound;
+    for (int relative = 0; relative < 2; relative++) {
+        setting s = make_setting(type, 15, 20, 800, 1);
+        const idb_settings settings = {.bound = 0.3, .gamma = relative ? 0.02 : 2, .barrier = 25, .relative = relative};
+        inco_mat e = error_matrix(&s, 3);
+        double step[15] = {0}, old[15];
+        int beyond = 0, within = 0;
+        memcpy(old, mat_column(&s.d, 3), sizeof old);
+        for (int64_t k = 0; k < e.cols; k++)
+            blas_axpy(15, csc_value(&s.t.by_atom, s.t.by_atom.start[3] + k), mat_column(&e, k), step);
+        const double gamma = settings.gamma * (relative ? blas_dot(15, old, step) : 1);
+        assert_true(gamma > 0);
+        for (int64_t j = 0; j < 20; j++) {
+            const double *other = mat_column(&s.d, j), v = blas_dot(15, other, old);
+            if (j == 3) continue;
+            blas_axpy(15, -gamma * fmax(fabs(v) / 0.3, 1) * v, other, step);
+            for (int64_t i = 0; i < 15 && v > 0.3; i++) step[i] -= gamma * 25 * (other[i] - old[i]);
+            for (int64_t i = 0; i < 15 && v < -0.3; i++) step[i] += gamma * 25 * (other[i] + old[i]);
+            beyond += fabs(v) > 0.3;
+            within += fabs(v) <= 0.3;
+        }
+        assert_true(beyond > 2 && within > 2);
+        idb w;
+        assert_int_equal(idb_open(&w, &s.d, &settings, NULL), INCO_OK);
+        assert_int_equal(ksvd_atoms(&s.d, &s.t, &w.rule, 3, 4, NULL), INCO_OK);
+        const double norm = sqrt(blas_dot(15, step, step));
+        for (int64_t i = 0; i < 15; i++) assert_near(mat_get(&s.d, i, 3), step[i] / norm, 1e-13);
+        idb_close(&w);
+        inco_mat_free(&e);
+        free_setting(&s);
     }
-    assert_true(beyond > 2 && within > 2);
-    idb w;
-    assert_int_equal(idb_open(&w, &s.d, bound, gamma, barrier, NULL), INCO_OK);
-    assert_int_equal(ksvd_atoms(&s.d, &s.t, &w.rule, 3, 4, NULL), INCO_OK);
-    const double norm = sqrt(blas_dot(15, step, step));
-    for (int64_t i = 0; i < 15; i++) assert_near(mat_get(&s.d, i, 3), step[i] / norm, 1e-13);
-    idb_close(&w);
-    inco_mat_free(&e);
-    free_setting(&s);
 }
 
 /* ---- The eigenvector behind the exact form ---- */
