@@ -162,6 +162,7 @@ static void write_method(json *j, const learn_job *job, const inco_learn_info *i
 static void write_counts(json *j, const inco_learn_info *info) {
     json_integer(j, "replaced", info->replaced);
     json_integer(j, "replaced_coherent", info->replaced_coherent);
+    json_integer(j, "replaced_exchanged", info->replaced_exchanged);
     json_integer(j, "unused", info->unused);
     json_integer(j, "zero_signals", info->zero_signals);
     json_integer(j, "skipped_atoms", info->skipped_atoms);

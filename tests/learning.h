@@ -1,4 +1,4 @@
-/* What the tests of learning share: planted signals, and checkpoints in memory. */
+/* What the tests of learning share: planted signals, checkpoints in memory, and a watcher of runs. */
 #ifndef INCO_TESTS_LEARNING_H
 #define INCO_TESTS_LEARNING_H
 
@@ -58,6 +58,36 @@ static inline int read_memory(void *self, void *bytes, size_t count) {
     memcpy(bytes, s->bytes + s->read, count);
     s->read += count;
     return 0;
+}
+
+/* Looks at every iteration of a run, and saves or stops it where it is to. */
+typedef struct watcher {
+    inco_learner *learner;
+    inco_stream stream;
+    int64_t save_at, stop_at; /* iterations; 0: never */
+    int64_t stop_after;       /* signals of iteration 2; 0: never */
+    int64_t told, replaced;
+    double first_error;
+    double rise; /* the largest of the objective in an update; starts at -INFINITY */
+} watcher;
+
+static inline int watch(void *self, const inco_progress *progress) {
+    watcher *w = self;
+    if (!strcmp(progress->phase, "code"))
+        return w->stop_after > 0 && progress->iteration == 2 && progress->signals_done >= w->stop_after;
+    if (strcmp(progress->phase, "iteration")) return 0;
+    w->told++;
+    w->replaced += progress->replaced;
+    if (progress->iteration == 1) w->first_error = progress->relative_error;
+    w->rise = fmax(w->rise, progress->objective - progress->objective_before);
+    if (progress->iteration == w->save_at) assert_int_equal(inco_learner_save(w->learner, &w->stream, NULL), INCO_OK);
+    return progress->iteration == w->stop_at;
+}
+
+static inline void watch_new(watcher *w, const inco_source *source, inco_options *o) {
+    w->rise = -INFINITY;
+    assert_int_equal(inco_learner_new(&w->learner, source, o, NULL), INCO_OK);
+    inco_learner_on_progress(w->learner, watch, w);
 }
 
 #endif

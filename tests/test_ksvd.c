@@ -257,35 +257,40 @@ static void the_penalised_step_never_raises_its_objective(void **state) {
     }
 }
 
-/* The barrier's step, from its two parts summed atom by atom. */
+/* The barrier's step, from its two parts summed atom by atom; its weight is one for all, or grows with the energy that
+ * the atom codes. */
 static void the_barrier_pushes_atoms_beyond_the_bound(void **state) {
     const inco_type type = *(inco_type *)*state;
-    setting s = make_setting(type, 15, 20, 800, 1);
-    const double bound = 0.3, gamma = 2, barrier = 25;
-    inco_mat e = error_matrix(&s, 3);
-    double step[15] = {0}, old[15];
-    int beyond = 0, within = 0;
-    memcpy(old, mat_column(&s.d, 3), sizeof old);
-    for (int64_t k = 0; k < e.cols; k++)
-        blas_axpy(15, csc_value(&s.t.by_atom, s.t.by_atom.start[3] + k), mat_column(&e, k), step);
-    for (int64_t j = 0; j < 20; j++) {
-        const double *other = mat_column(&s.d, j), v = blas_dot(15, other, old);
-        if (j == 3) continue;
-        blas_axpy(15, -gamma * fmax(fabs(v) / bound, 1) * v, other, step);
-        for (int64_t i = 0; i < 15 && v > bound; i++) step[i] -= gamma * barrier * (other[i] - old[i]);
-        for (int64_t i = 0; i < 15 && v < -bound; i++) step[i] += gamma * barrier * (other[i] + old[i]);
-        beyond += fabs(v) > bound;
-        within += fabs(v) <= bound;
+    for (int relative = 0; relative < 2; relative++) {
+        setting s = make_setting(type, 15, 20, 800, 1);
+        const idb_settings settings = {.bound = 0.3, .gamma = relative ? 0.02 : 2, .barrier = 25, .relative = relative};
+        inco_mat e = error_matrix(&s, 3);
+        double step[15] = {0}, old[15];
+        int beyond = 0, within = 0;
+        memcpy(old, mat_column(&s.d, 3), sizeof old);
+        for (int64_t k = 0; k < e.cols; k++)
+            blas_axpy(15, csc_value(&s.t.by_atom, s.t.by_atom.start[3] + k), mat_column(&e, k), step);
+        const double gamma = settings.gamma * (relative ? blas_dot(15, old, step) : 1);
+        assert_true(gamma > 0);
+        for (int64_t j = 0; j < 20; j++) {
+            const double *other = mat_column(&s.d, j), v = blas_dot(15, other, old);
+            if (j == 3) continue;
+            blas_axpy(15, -gamma * fmax(fabs(v) / 0.3, 1) * v, other, step);
+            for (int64_t i = 0; i < 15 && v > 0.3; i++) step[i] -= gamma * 25 * (other[i] - old[i]);
+            for (int64_t i = 0; i < 15 && v < -0.3; i++) step[i] += gamma * 25 * (other[i] + old[i]);
+            beyond += fabs(v) > 0.3;
+            within += fabs(v) <= 0.3;
+        }
+        assert_true(beyond > 2 && within > 2);
+        idb w;
+        assert_int_equal(idb_open(&w, &s.d, &settings, NULL), INCO_OK);
+        assert_int_equal(ksvd_atoms(&s.d, &s.t, &w.rule, 3, 4, NULL), INCO_OK);
+        const double norm = sqrt(blas_dot(15, step, step));
+        for (int64_t i = 0; i < 15; i++) assert_near(mat_get(&s.d, i, 3), step[i] / norm, 1e-13);
+        idb_close(&w);
+        inco_mat_free(&e);
+        free_setting(&s);
     }
-    assert_true(beyond > 2 && within > 2);
-    idb w;
-    assert_int_equal(idb_open(&w, &s.d, bound, gamma, barrier, NULL), INCO_OK);
-    assert_int_equal(ksvd_atoms(&s.d, &s.t, &w.rule, 3, 4, NULL), INCO_OK);
-    const double norm = sqrt(blas_dot(15, step, step));
-    for (int64_t i = 0; i < 15; i++) assert_near(mat_get(&s.d, i, 3), step[i] / norm, 1e-13);
-    idb_close(&w);
-    inco_mat_free(&e);
-    free_setting(&s);
 }
 
 /* ---- The eigenvector behind the exact form ---- */
@@ -338,7 +343,7 @@ static void lanczos_finds_the_leading_eigenvector(void **state) {
 static void coherent_and_unused_atoms_are_replaced_once(void **state) {
     (void)state;
     inco_mat d = check_dictionary(INCO_F64, 40, 9, 65), x = check_random(INCO_F64, 40, 20, 66), now;
-    double use[9] = {1, 1, 1, 1, 1, 1, 1, 0, 1};
+    int64_t uses[9] = {4, 4, 4, 4, 4, 4, 4, 0, 3};
     for (int64_t i = 0; i < 40; i++) {
         mat_set(&d, i, 4, mat_get(&d, i, 1));
         mat_set(&d, i, 6, -mat_get(&d, i, 2));
@@ -348,8 +353,16 @@ static void coherent_and_unused_atoms_are_replaced_once(void **state) {
     worst_signal item[9] = {{9, 5}, {8, 3}, {7, 11}, {6, 2}, {5, 1}, {4, 0}, {3, 4}, {2, 6}, {1, 7}};
     worst_list worst = {item, 9, 9};
     replacement chosen[9];
-    replacement_list list = {chosen, 0, 9};
-    replacement_rule rule = {UNUSED_WORST, 0.9, use, &d, &source, &worst, 1, 0, 1};
+    replacement_list list = {.item = chosen, .room = 9};
+    replacement_rule rule = {.policy = UNUSED_WORST,
+                             .min_uses = 1,
+                             .bound = 0.9,
+                             .uses = uses,
+                             .d = &d,
+                             .source = &source,
+                             .worst = &worst,
+                             .seed = 1,
+                             .threads = 1};
     assert_int_equal(replace_choose(&list, &rule, NULL), INCO_OK);
     const replacement expected[] = {{1, 3, 1}, {2, 11, 1}, {7, 2, 0}};
     assert_int_equal(list.count, 3);
@@ -360,17 +373,26 @@ static void coherent_and_unused_atoms_are_replaced_once(void **state) {
         assert_near(mat_get(&now, i, 1), mat_get(&x, i, 3) / mat_column_norm(&x, 3), 1e-15);
         assert_true(mat_get(&now, i, 4) == mat_get(&d, i, 4));
     }
+    rule.min_uses = 4; /* as in the original toolbox, three are too few */
+    list.count = 0;
+    assert_int_equal(replace_choose(&list, &rule, NULL), INCO_OK);
+    assert_int_equal(list.count, 4);
+    assert_int_equal(chosen[3].atom, 8);
+    assert_int_equal(chosen[3].reason, REPLACED_UNUSED);
     rule.policy = UNUSED_KEEP;
+    list.count = 0;
     assert_int_equal(replace_choose(&list, &rule, NULL), INCO_OK);
     assert_int_equal(list.count, 2);
     rule.bound = NAN;
+    list.count = 0;
     assert_int_equal(replace_choose(&list, &rule, NULL), INCO_OK);
     assert_int_equal(list.count, 0);
     /* a bound that nothing keeps takes all signals, each once */
     rule.bound = 0;
+    list.count = 0;
     assert_int_equal(replace_choose(&list, &rule, NULL), INCO_OK);
     assert_int_equal(list.count, 8);
-    for (int64_t i = 0; i < 8; i++) assert_int_equal(chosen[i].signal, item[i + 1].signal);
+    for (int64_t i = 0; i < 8; i++) assert_int_equal(chosen[i].by, item[i + 1].signal);
     inco_mat_free(&now);
     inco_mat_free(&d);
     inco_mat_free(&x);

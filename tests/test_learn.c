@@ -52,23 +52,6 @@ static void same_bits_for_any_number_of_threads(void **state) {
     inco_mat_free(&x);
 }
 
-typedef struct watcher {
-    inco_learner *learner;
-    inco_stream stream;
-    int64_t save_at, stop_at; /* iterations; 0: never */
-    int64_t told;
-    double objective_rise;
-} watcher;
-
-static int watch(void *self, const inco_progress *progress) {
-    watcher *w = self;
-    if (strcmp(progress->phase, "iteration")) return 0;
-    w->told++;
-    w->objective_rise = fmax(w->objective_rise, progress->objective - progress->objective_before);
-    if (progress->iteration == w->save_at) assert_int_equal(inco_learner_save(w->learner, &w->stream, NULL), INCO_OK);
-    return progress->iteration == w->stop_at;
-}
-
 static void a_resumed_run_has_the_same_bits(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 16, 60, 5), x = planted_signals(&truth, 5000, 4, 6);
@@ -118,8 +101,7 @@ static void a_checkpoint_of_another_run_is_refused(void **state) {
     memory_stream *memory = calloc(1, sizeof *memory);
     watcher w = {.stream = {memory, write_memory, read_memory}, .save_at = 1};
     inco_error error = {0};
-    assert_int_equal(inco_learner_new(&w.learner, &source, o, NULL), INCO_OK);
-    inco_learner_on_progress(w.learner, watch, &w);
+    watch_new(&w, &source, o);
     assert_int_equal(inco_learner_run(w.learner, NULL), INCO_OK);
     inco_learner_free(w.learner);
     inco_options_free(o);
@@ -147,12 +129,11 @@ static void the_objective_never_rises_in_an_update(void **state) {
     const char *const gammas[] = {"0", "1", "100"};
     for (int g = 0; g < 3; g++) {
         inco_options *o = OPTIONS("atoms", "40", "gamma", gammas[g], "iterations", "8", "residual-coherence", "0.4");
-        watcher w = {.objective_rise = -INFINITY};
-        assert_int_equal(inco_learner_new(&w.learner, &source, o, NULL), INCO_OK);
-        inco_learner_on_progress(w.learner, watch, &w);
+        watcher w = {0};
+        watch_new(&w, &source, o);
         assert_int_equal(inco_learner_run(w.learner, NULL), INCO_OK);
         assert_int_equal(w.told, 8);
-        assert_true(w.objective_rise <= 0);
+        assert_true(w.rise <= 0);
         inco_learner_free(w.learner);
         inco_options_free(o);
     }
@@ -191,8 +172,7 @@ static void the_callback_stops_it(void **state) {
     inco_source source = inco_source_from_mat(&x);
     inco_options *o = OPTIONS("atoms", "16", "sparsity", "2");
     watcher w = {.stop_at = 2};
-    assert_int_equal(inco_learner_new(&w.learner, &source, o, NULL), INCO_OK);
-    inco_learner_on_progress(w.learner, watch, &w);
+    watch_new(&w, &source, o);
     assert_int_equal(inco_learner_run(w.learner, NULL), INCO_STOPPED);
     assert_int_equal(inco_learner_info(w.learner)->iterations, 2);
     assert_string_equal(inco_learner_info(w.learner)->stopped_by, "callback");

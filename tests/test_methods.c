@@ -1,10 +1,11 @@
-/* The methods that hold residuals or codes, through the learner: what they find, that their bits depend on nothing but data and
- * options, that a run can be resumed, and that failing memory is survived. */
+/* The methods that hold residuals or codes, and the exchange of atoms, through the learner: what they find, that their bits
+ * depend on nothing but data and options, that a run can be resumed, and that failing memory is survived. */
 #include "check.h"
 
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "learning.h"
 
 typedef struct method_case {
     const char *method, *option, *value; /* an option of its own that it is tried with; NULL: none */
@@ -23,6 +24,9 @@ static const method_case cases[] = {
     {"idl", "max-coherence", "0.5", 0},
     {"mod", "code-updates", "2", 0},
     {"idl", "target-error", "0.5", 0},
+    {"ksvd", "exchange", "yes", 1},
+    {"mod", "exchange", "yes", 1},
+    {"online", "exchange", "yes", 1},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 
@@ -33,33 +37,6 @@ static inco_options *options_of(const method_case *c, const char *const *more) {
     return o;
 }
 #define OPTIONS_OF(c, ...) options_of(c, (const char *const[]){__VA_ARGS__, NULL})
-
-/* Signals of `sparsity` atoms each, with normal coefficients. */
-static inco_mat planted_signals(const inco_mat *truth, int64_t count, int sparsity, uint64_t seed) {
-    inco_mat x;
-    assert_int_equal(inco_mat_new(&x, truth->type, truth->rows, count, NULL), INCO_OK);
-    for (int64_t draw = 0; draw < count * sparsity; draw++) {
-        const int64_t n = draw / sparsity, atom = rng_below(seed, RNG_TEST, (uint64_t)draw, truth->cols);
-        const double c = rng_normal(seed + 1, RNG_TEST, (uint64_t)draw);
-        for (int64_t i = 0; i < x.rows; i++) mat_set(&x, i, n, mat_get(&x, i, n) + c * mat_get(truth, i, atom));
-    }
-    return x;
-}
-
-/* Share of the true atoms that some learned atom matches to 0.99. */
-static double recovered(const inco_mat *truth, const inco_mat *learned) {
-    int64_t found = 0;
-    for (int64_t j = 0; j < truth->cols; j++) {
-        double best = 0;
-        for (int64_t k = 0; k < learned->cols; k++) {
-            double product = 0;
-            for (int64_t i = 0; i < truth->rows; i++) product += mat_get(truth, i, j) * mat_get(learned, i, k);
-            best = fmax(best, fabs(product));
-        }
-        found += best > 0.99;
-    }
-    return (double)found / (double)truth->cols;
-}
 
 static void a_planted_dictionary_is_recovered(void **state) {
     const inco_type type = *(inco_type *)*state;
@@ -106,42 +83,6 @@ static void same_bits_for_any_number_of_threads(void **state) {
 
 /* ---- Checkpoints ---- */
 
-typedef struct memory_stream {
-    char bytes[1 << 17];
-    size_t written, read;
-} memory_stream;
-
-static int write_memory(void *self, const void *bytes, size_t count) {
-    memory_stream *s = self;
-    if (s->written + count > sizeof s->bytes) return 1;
-    memcpy(s->bytes + s->written, bytes, count);
-    s->written += count;
-    return 0;
-}
-
-static int read_memory(void *self, void *bytes, size_t count) {
-    memory_stream *s = self;
-    if (s->read + count > s->written) return 1;
-    memcpy(bytes, s->bytes + s->read, count);
-    s->read += count;
-    return 0;
-}
-
-typedef struct watcher {
-    inco_learner *learner;
-    inco_stream stream;
-    int64_t told, replaced;
-} watcher;
-
-static int watch(void *self, const inco_progress *progress) {
-    watcher *w = self;
-    if (strcmp(progress->phase, "iteration")) return 0;
-    w->told++;
-    w->replaced += progress->replaced;
-    if (progress->iteration == 3) assert_int_equal(inco_learner_save(w->learner, &w->stream, NULL), INCO_OK);
-    return 0;
-}
-
 static void a_resumed_run_has_the_same_bits(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6);
@@ -150,10 +91,9 @@ static void a_resumed_run_has_the_same_bits(void **state) {
         inco_options *o =
             OPTIONS_OF(&cases[i], "atoms", "60", "coder", "omp", "sparsity", "4", "iterations", "6", "threads", "1");
         memory_stream *memory = calloc(1, sizeof *memory);
-        watcher w = {.stream = {memory, write_memory, read_memory}};
+        watcher w = {.stream = {memory, write_memory, read_memory}, .save_at = 3};
         inco_learner *rest;
-        assert_int_equal(inco_learner_new(&w.learner, &source, o, NULL), INCO_OK);
-        inco_learner_on_progress(w.learner, watch, &w);
+        watch_new(&w, &source, o);
         assert_int_equal(inco_learner_run(w.learner, NULL), INCO_OK);
         assert_int_equal(w.told, 6);
         assert_int_equal(inco_learner_new(&rest, &source, o, NULL), INCO_OK);
@@ -167,6 +107,8 @@ static void a_resumed_run_has_the_same_bits(void **state) {
         assert_int_equal(a->replaced, b->replaced);
         assert_int_equal(a->replaced_coherent, b->replaced_coherent);
         if (cases[i].option && !strcmp(cases[i].option, "replace")) assert_true(a->replaced_coherent > 0);
+        assert_int_equal(a->replaced_exchanged, b->replaced_exchanged);
+        if (cases[i].option && !strcmp(cases[i].option, "exchange")) assert_true(a->replaced_exchanged > 0);
         assert_int_equal(a->spread_passes, b->spread_passes);
         assert_int_equal(a->spread_pairs, b->spread_pairs);
         inco_learner_free(w.learner);
@@ -251,10 +193,14 @@ static void options_of_other_methods_are_refused(void **state) {
         {"idb", "replace", "0.5", "--replace belongs to --method ksvd|aksvd, not to idb"},
         {"idb", "max-coherence", "0", "--method idb needs --max-coherence above 0"},
         {"idb", "sparsity", "5", "--method idb needs a target: --max-coherence MU"},
+        {"ksvd", "unused", "keep", "--min-uses tells which atoms to replace, --unused keep to replace none"},
+        {"ksvd", "exchange", "yes", "--exchange and --replace both replace coherent atoms: give one of them"},
         {"ipr", "sparsity", "5", "--method ipr needs a target: --max-coherence MU"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         inco_options *o = OPTIONS("atoms", "9", "method", wrong[i][0], wrong[i][1], wrong[i][2]);
+        if (!strcmp(wrong[i][1], "unused")) inco_options_set(o, "min-uses", "4", NULL);
+        if (!strcmp(wrong[i][1], "exchange")) inco_options_set(o, "replace", "0.9", NULL);
         inco_learner *learner;
         inco_error error;
         assert_int_equal(inco_learner_new(&learner, &source, o, &error), INCO_EINVAL);

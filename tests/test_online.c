@@ -207,30 +207,6 @@ static void same_bits_for_any_number_of_threads(void **state) {
     inco_mat_free(&x);
 }
 
-typedef struct watcher {
-    inco_learner *learner;
-    inco_stream stream;
-    int64_t save_at, stop_at; /* iterations; 0: never */
-    int64_t stop_after;       /* signals of iteration 2; 0: never */
-    double first_error, rise;
-} watcher;
-
-static int watch(void *self, const inco_progress *progress) {
-    watcher *w = self;
-    if (!strcmp(progress->phase, "code"))
-        return w->stop_after > 0 && progress->iteration == 2 && progress->signals_done >= w->stop_after;
-    if (strcmp(progress->phase, "iteration")) return 0;
-    if (progress->iteration == 1) w->first_error = progress->relative_error;
-    w->rise = fmax(w->rise, progress->objective - progress->objective_before);
-    if (progress->iteration == w->save_at) assert_int_equal(inco_learner_save(w->learner, &w->stream, NULL), INCO_OK);
-    return progress->iteration == w->stop_at;
-}
-
-static void start(watcher *w, const inco_source *source, inco_options *o) {
-    assert_int_equal(inco_learner_new(&w->learner, source, o, NULL), INCO_OK);
-    inco_learner_on_progress(w->learner, watch, w);
-}
-
 static void a_resumed_run_has_the_same_bits(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 16, 60, 5), x = planted_signals(&truth, 1500, 4, 6);
@@ -238,10 +214,10 @@ static void a_resumed_run_has_the_same_bits(void **state) {
     inco_options *o = OPTIONS("method", "online", "atoms", "60", "coder", "omp", "sparsity", "4", "iterations", "5",
                               "batch", "333", "unused", "sample");
     memory_stream *memory = calloc(1, sizeof *memory);
-    watcher w = {.stream = {memory, write_memory, read_memory}, .save_at = 2, .rise = -INFINITY};
+    watcher w = {.stream = {memory, write_memory, read_memory}, .save_at = 2};
     inco_learner *rest;
     inco_error error = {0};
-    start(&w, &source, o);
+    watch_new(&w, &source, o);
     assert_int_equal(inco_learner_run(w.learner, NULL), INCO_OK);
     assert_true(w.rise <= 0);
     assert_int_equal(inco_learner_new(&rest, &source, o, NULL), INCO_OK);
@@ -270,8 +246,8 @@ static void a_stopped_pass_is_undone(void **state) {
     inco_options *o =
         OPTIONS("method", "online", "atoms", "20", "coder", "omp", "sparsity", "3", "iterations", "4", "batch", "100");
     watcher whole = {.stop_at = 1}, half = {.stop_after = 300};
-    start(&whole, &source, o);
-    start(&half, &source, o);
+    watch_new(&whole, &source, o);
+    watch_new(&half, &source, o);
     assert_int_equal(inco_learner_run(whole.learner, NULL), INCO_STOPPED);
     assert_int_equal(inco_learner_run(half.learner, NULL), INCO_STOPPED);
     assert_int_equal(inco_learner_info(half.learner)->iterations, 1);
@@ -294,7 +270,7 @@ static void sums_forget(void **state) {
         inco_options *o = OPTIONS("method", "online", "atoms", "12", "coder", "omp", "sparsity", "2", "iterations", "2",
                                   "batch", "250", "forget", forget ? "0.5" : "1");
         watcher w = {0};
-        start(&w, &source, o);
+        watch_new(&w, &source, o);
         assert_int_equal(inco_learner_run(w.learner, NULL), INCO_OK);
         double once = 0, f = forget ? 0.5 : 1;
         for (int k = 0; k < 4; k++) once += 250 * pow(f, k / 4.0);
@@ -313,11 +289,11 @@ static void a_batch_of_all_is_coded_as_by_the_others(void **state) {
     inco_source source = inco_source_from_mat(&x);
     watcher online = {0}, mod = {0};
     inco_options *o = OPTIONS("atoms", "12", "coder", "omp", "sparsity", "2", "iterations", "1", "method", "mod");
-    start(&mod, &source, o);
+    watch_new(&mod, &source, o);
     assert_int_equal(inco_learner_run(mod.learner, NULL), INCO_OK);
     inco_options_set(o, "method", "online", NULL);
     inco_options_set(o, "batch", "5000", NULL);
-    start(&online, &source, o);
+    watch_new(&online, &source, o);
     assert_int_equal(inco_learner_run(online.learner, NULL), INCO_OK);
     assert_near(online.first_error, mod.first_error, type == INCO_F32 ? 1e-6 : 1e-12);
     inco_learner_free(mod.learner);

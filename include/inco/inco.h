@@ -208,6 +208,7 @@ typedef struct inco_learn_info {
     double coherence_target;         /* what the method was to reach, its tolerance included; 0 when it has no target */
     double eta;                      /* mocod: weight of its penalty on norms; else 0 */
     double start_coherence_max, start_coherence_rms; /* parametric: of the atoms it started from; else 0 */
+    int64_t replaced_exchanged;      /* of those replaced, for little worth: option "exchange" */
 } inco_learn_info;
 
 typedef struct inco_progress {

@@ -70,7 +70,8 @@ static const row table[] = {
     ROW("gamma", 0, "G", NULL, NULL, L, "Dictionary", REAL_NUMBER, gamma, 0, DBL_MAX,
         "weight of the coherence penalty in ||X - DC||^2 + G ||D'D - I||^2"),
     ROW("gamma-relative", 0, "R", "0.1", NULL, L, "Dictionary", REAL_NUMBER, gamma_relative, 0, DBL_MAX,
-        "the same weight free of scale: G = R ||X||^2 / L; with idb the default is 0.0075"),
+        "the same weight free of scale: G = R ||X||^2 / L; with idb relative to the energy of each atom, and 0.0075 by "
+        "default"),
     ROW("target-rms", 0, "R", NULL, NULL, L, "Dictionary", REAL_NUMBER, target_rms, 0, 1,
         "idl: the least weight whose dictionary has a root mean square coherence of R or less, found in every update"),
     ROW("target-error", 0, "E", NULL, NULL, L, "Dictionary", REAL_NUMBER, target_error, 0, 1,
@@ -96,9 +97,14 @@ static const row table[] = {
         "where to start: sample (random signals), dct, random, or a file with a dictionary"),
     ROW("unused", 0, "NAME", "worst", "keep|worst|sample", L, "Dictionary", CHOICE, unused, 0, 0,
         "what becomes of atoms that no signal uses: kept, or replaced by the worst coded or by a random signal"),
+    ROW("min-uses", 0, "K", "1", NULL, L, "Dictionary", INTEGER, min_uses, 1, MANY,
+        "atoms that fewer than K signals use count as unused; the original K-SVD is --min-uses 4 --replace 0.99"),
     ROW("replace", 0, "MU", NULL, NULL, L, "Dictionary", REAL_NUMBER, replace, 0, 1,
         "ksvd, aksvd: after every update, put the worst coded signal in the place of an atom whose |d'e| with another "
         "exceeds MU (default: never)"),
+    ROW("exchange", 0, NULL, NULL, NULL, L, "Dictionary", FLAG, exchange, 0, 0,
+        "after every update, exchange atoms of little worth for directions that the residuals of the worst coded "
+        "signals have in common, where these gain more"),
     ROW("decorrelation-tolerance", 0, "T", "0.001", NULL, L, "Dictionary", REAL_NUMBER, decorrelation_tolerance, 0, 1,
         "inksvd: rotate until no |d'e| exceeds MU + T"),
     ROW("decorrelation-passes", 0, "N", "1000", NULL, L, "Dictionary", INTEGER, decorrelation_passes, 1, MANY,
@@ -542,7 +548,12 @@ static int check_weight(const inco_options *o, inco_error *error) {
 
 int options_check_learn(const inco_options *o, inco_error *error) {
     int status = check_weight(o, error);
-    if (status >= 0) status = check_method(o, error);
+    if (status < 0) return status;
+    if (o->exchange && !isnan(o->replace))
+        return error_set(error, INCO_EINVAL, "--exchange and --replace both replace coherent atoms: give one of them");
+    if (inco_options_given(o, "min-uses") && o->unused == UNUSED_KEEP)
+        return error_set(error, INCO_EINVAL, "--min-uses tells which atoms to replace, --unused keep to replace none");
+    status = check_method(o, error);
     if (status < 0) return status;
     return o->method == METHOD_PARAMETRIC ? check_parametric(o, error) : options_check_coder(o, error);
 }

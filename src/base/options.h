@@ -31,7 +31,7 @@ enum { OPTIONS_MAX = 64 }; /* rows that the record of what was given has room fo
 
 struct inco_options {
     /* the dictionary */
-    int64_t atoms, method, iterations, update_iterations, norms, unused, batch, family;
+    int64_t atoms, method, iterations, update_iterations, norms, unused, min_uses, exchange, batch, family;
     int64_t decorrelation_passes, ipr_iterations, code_updates;
     int64_t dim, tight, starts, steps;
     double max_coherence, decorrelation_tolerance, barrier;

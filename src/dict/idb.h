@@ -5,14 +5,20 @@
 
 #include "dict/ksvd.h"
 
+typedef struct idb_settings {
+    double bound, barrier;
+    double gamma; /* weight of the push: one for all atoms, or relative to the energy that the atom codes */
+    int relative;
+} idb_settings;
+
 typedef struct idb {
     ksvd_rule rule; /* to sweep by */
-    double bound, gamma, barrier;
+    idb_settings settings;
     double *products; /* L */
 } idb;
 
 /* `w` must stay where it is as long as its rule is in use. */
-int idb_open(idb *w, const inco_mat *d, double bound, double gamma, double barrier, inco_error *error);
+int idb_open(idb *w, const inco_mat *d, const idb_settings *settings, inco_error *error);
 void idb_close(idb *w);
 
 #endif

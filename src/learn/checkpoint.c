@@ -15,8 +15,9 @@ static const char magic[] = "inco checkpoint 2\n";
 
 typedef struct header {
     uint64_t order; /* 1 in the writer's byte order */
-    int64_t dim, atoms, signals, iteration, replaced, replaced_coherent, replacing, passes, pairs, text;
-    uint64_t data;                  /* fingerprint of the signals */
+    int64_t dim, atoms, signals, iteration, replaced, replaced_coherent, replaced_exchanged;
+    int64_t replacing, passes, pairs, text;
+    uint64_t data; /* fingerprint of the signals */
     double gamma, predicted, ratio; /* steering */
 } header;
 
@@ -74,14 +75,21 @@ static int refuse_parametric(const inco_learner *learner, inco_error *error) {
     return error_set(error, INCO_EINVAL, "there are no checkpoints of --method parametric");
 }
 
+/* The lines that the list exchanges stand first among those it has room for. */
+static size_t lines_bytes(const replacement_list *list) {
+    return (size_t)(replace_count(list, REPLACED_EXCHANGED) * list->lines.rows) * sizeof(double);
+}
+
 int inco_learner_save(const inco_learner *learner, const inco_stream *stream, inco_error *error) {
     header h = {.order = 1, .dim = learner->d.rows, .atoms = learner->d.cols, .iteration = learner->iteration};
+    const size_t lines = lines_bytes(&learner->replacing);
     char *text = options_text(learner->options, &h.text);
     int status = text ? refuse_parametric(learner, error) : error_no_memory(error);
     if (status >= 0) status = fingerprint(&learner->data.source, &h.data, error);
     h.signals = learner->data.source.count;
     h.replaced = learner->info.replaced;
     h.replaced_coherent = learner->info.replaced_coherent;
+    h.replaced_exchanged = learner->info.replaced_exchanged;
     h.passes = learner->info.spread_passes;
     h.pairs = learner->info.spread_pairs;
     h.replacing = learner->replacing.count;
@@ -93,6 +101,7 @@ int inco_learner_save(const inco_learner *learner, const inco_stream *stream, in
          stream->write(stream->self, text, (size_t)h.text) ||
          stream->write(stream->self, learner->d.data, (size_t)(h.dim * h.atoms) * sizeof(double)) ||
          stream->write(stream->self, learner->replacing.item, (size_t)h.replacing * sizeof(replacement)) ||
+         (lines > 0 && stream->write(stream->self, learner->replacing.lines.data, lines)) ||
          (learner->options->method == METHOD_ONLINE && online_save(learner, stream))))
         status = error_set(error, INCO_EIO, "the checkpoint could not be written");
     memory_free(text);
@@ -145,12 +154,30 @@ static int read_bytes(const inco_stream *stream, void *to, size_t count, inco_er
     return error_set(error, INCO_EFORMAT, "the checkpoint ends too early");
 }
 
-static int check_replacements(const replacement *item, const header *h, inco_error *error) {
-    for (int64_t i = 0; i < h->replacing; i++)
-        if (item[i].atom < 0 || item[i].atom >= h->atoms || item[i].signal < 0 || item[i].signal >= h->signals ||
-            item[i].coherent < 0 || item[i].coherent > 1)
-            return error_set(error, INCO_EFORMAT, "the checkpoint is damaged");
-    return INCO_OK;
+static int check_replacements(const replacement_list *list, const header *h, inco_error *error) {
+    const int64_t lines = replace_count(list, REPLACED_EXCHANGED);
+    int good = lines <= list->lines.cols;
+    for (int64_t i = 0; i < list->count; i++) {
+        const replacement *item = &list->item[i];
+        const int64_t most = item->reason == REPLACED_EXCHANGED ? lines : h->signals;
+        good = good && item->atom >= 0 && item->atom < h->atoms && item->by >= 0 && item->by < most &&
+               item->reason >= REPLACED_UNUSED && item->reason <= REPLACED_EXCHANGED;
+    }
+    return good ? INCO_OK : error_set(error, INCO_EFORMAT, "the checkpoint is damaged");
+}
+
+/* `list` has been made for the dictionary's size. */
+static int read_replacements(replacement_list *list, const header *h, const inco_stream *stream, inco_error *error) {
+    int64_t row, col;
+    int status;
+    TRY(read_bytes(stream, list->item, (size_t)h->replacing * sizeof *list->item, error));
+    list->count = h->replacing;
+    TRY(check_replacements(list, h, error));
+    if (lines_bytes(list) > 0) TRY(read_bytes(stream, list->lines.data, lines_bytes(list), error));
+    const inco_mat used = mat_columns(&list->lines, 0, replace_count(list, REPLACED_EXCHANGED));
+    if (mat_find_nonfinite(&used, &row, &col)) TRY(error_set(error, INCO_EFORMAT, "the checkpoint is damaged"));
+done:
+    return status;
 }
 
 int inco_learner_resume(inco_learner *learner, const inco_stream *stream, inco_error *error) {
@@ -158,7 +185,7 @@ int inco_learner_resume(inco_learner *learner, const inco_stream *stream, inco_e
     header h;
     int64_t length;
     inco_mat d = {0};
-    replacement *item = NULL;
+    replacement_list list = {0};
     online_sums sums = {0};
     int status;
     TRY(refuse_parametric(learner, error));
@@ -174,28 +201,27 @@ int inco_learner_resume(inco_learner *learner, const inco_stream *stream, inco_e
     TRY(check_data(&h, learner, error));
     TRY(inco_mat_new(&d, INCO_F64, h.dim, h.atoms, error));
     TRY(read_bytes(stream, d.data, (size_t)(h.dim * h.atoms) * sizeof(double), error));
-    item = NEW(replacement, h.atoms);
-    if (!item) TRY(error_no_memory(error));
-    TRY(read_bytes(stream, item, (size_t)h.replacing * sizeof *item, error));
-    TRY(check_replacements(item, &h, error));
+    TRY(replace_new(&list, &d, learner->options, error));
+    TRY(read_replacements(&list, &h, stream, error));
     if (learner->options->method == METHOD_ONLINE) TRY(online_resume(&sums, &d, stream, error));
     inco_mat_free(&learner->d);
     learner->d = d;
     d = (inco_mat){0};
-    memory_free(learner->replacing.item);
-    learner->replacing = (replacement_list){item, h.replacing, h.atoms};
-    item = NULL;
+    replace_free(&learner->replacing);
+    learner->replacing = list;
+    list = (replacement_list){0};
     online_free(&learner->online);
     learner->online = sums;
     learner->iteration = h.iteration;
     learner->steer = (steering){.gamma = h.gamma, .predicted = h.predicted, .ratio = h.ratio};
     learner->info.replaced = h.replaced;
     learner->info.replaced_coherent = h.replaced_coherent;
+    learner->info.replaced_exchanged = h.replaced_exchanged;
     learner->info.spread_passes = h.passes;
     learner->info.spread_pairs = h.pairs;
 done:
     inco_mat_free(&d);
-    memory_free(item);
+    replace_free(&list);
     memory_free(saved);
     memory_free(now);
     return status;

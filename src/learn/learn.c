@@ -12,6 +12,7 @@
 #include "dict/init.h"
 #include "learn/bound.h"
 #include "learn/design.h"
+#include "learn/exchange.h"
 #include "learn/learner.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
@@ -63,8 +64,9 @@ void inco_learner_free(inco_learner *learner) {
     memory_free(learner->codes);
     memory_free(learner->use);
     memory_free(learner->usage);
+    memory_free(learner->uses);
     worst_free(&learner->worst);
-    memory_free(learner->replacing.item);
+    replace_free(&learner->replacing);
     online_free(&learner->online);
     memory_free(learner->unknowns);
     memory_free(learner);
@@ -133,16 +135,12 @@ static int make_start(inco_learner *learner, inco_error *error) {
                      o->init);
 }
 
-static int make_replacing(inco_learner *learner) {
-    learner->replacing = (replacement_list){NEW(replacement, learner->d.cols), 0, learner->d.cols};
-    return learner->replacing.item ? INCO_OK : INCO_ENOMEM;
-}
-
 /* Where a pass puts what the method needs. */
 static int make_stores(inco_learner *learner, inco_error *error) {
     const inco_source *source = &learner->data.source;
     const inco_mat *d = &learner->d;
     if (!learner->use && !(learner->use = NEW(double, d->cols))) return error_no_memory(error);
+    if (!learner->uses && !(learner->uses = NEW(int64_t, d->cols))) return error_no_memory(error);
     if (learner->method->holds && !learner->held.square)
         return training_new(&learner->held, source->type, source->dim, source->count, learner->threads, error);
     if (!learner->method->holds && !learner->sums &&
@@ -163,9 +161,9 @@ static int make_parts(inco_learner *learner, inco_error *error) {
         status = coder_open(&learner->coder, d->rows, d->cols, learner->data.source.type, learner->options, error);
     if (status >= 0) status = make_stores(learner, error);
     if (status < 0) return status;
-    if (!learner->worst.item && worst_new(&learner->worst, d->cols) < 0) return error_no_memory(error);
-    if (!learner->replacing.item && make_replacing(learner) < 0) return error_no_memory(error);
-    return INCO_OK;
+    const int64_t worst = learner->options->exchange ? EXCHANGE_SIGNALS * d->cols : d->cols;
+    if (!learner->worst.item && worst_new(&learner->worst, worst) < 0) return error_no_memory(error);
+    return learner->replacing.item ? INCO_OK : replace_new(&learner->replacing, d, learner->options, error);
 }
 
 /* ---- One iteration ---- */
@@ -185,6 +183,22 @@ static int keep_codes(inco_learner *learner, const pass_group *group, inco_error
     return status < 0 ? status : csc_append(kept, group->codes, error);
 }
 
+void learner_clear_notes(inco_learner *learner) {
+    memset(learner->use, 0, (size_t)learner->d.cols * sizeof *learner->use);
+    memset(learner->uses, 0, (size_t)learner->d.cols * sizeof *learner->uses);
+    learner->worst.count = 0;
+}
+
+void learner_note(inco_learner *learner, const pass_group *group) {
+    const inco_csc *codes = group->codes;
+    for (int64_t k = 0; k < csc_nonzeros(codes); k++) {
+        const double value = csc_value(codes, k);
+        learner->use[codes->index[k]] += value * value;
+        learner->uses[codes->index[k]] += value != 0;
+    }
+    for (int64_t n = 0; n < group->x->cols; n++) worst_offer(&learner->worst, group->first + n, group->residual[n]);
+}
+
 /* What a coding pass leaves behind besides. */
 typedef struct gathering {
     inco_learner *learner;
@@ -199,7 +213,7 @@ static int gather(void *self, const pass_group *group, inco_error *error) {
     if (status >= 0 && learner->codes) status = keep_codes(learner, group, error);
     if (status < 0) return status;
     g->nonzeros += csc_nonzeros(group->codes);
-    for (int64_t n = 0; n < group->x->cols; n++) worst_offer(&learner->worst, group->first + n, group->residual[n]);
+    learner_note(learner, group);
     learner->progress.signals_done = group->first + group->x->cols;
     return learner_tell(learner, "code");
 }
@@ -211,7 +225,7 @@ static double relative_square(double rest, double energy) {
 
 static void clear_stores(inco_learner *learner) {
     learner->progress.signals_done = 0;
-    learner->worst.count = 0;
+    learner_clear_notes(learner);
     if (learner->method->holds)
         training_clear(&learner->held);
     else
@@ -223,12 +237,10 @@ static int total_stores(inco_learner *learner, statistics *s, double *rest, inco
     *s = (statistics){.energy = learner->held.energy};
     if (!learner->method->holds) {
         *s = collector_total(learner->sums);
-        for (int64_t j = 0; j < learner->d.cols; j++) learner->use[j] = mat_get(&s->a, j, j);
         return objective(&learner->d, s, 0, learner->threads, rest, error);
     }
     int status = training_complete(&learner->held, error);
     if (status < 0) return status;
-    for (int64_t j = 0; j < learner->d.cols; j++) learner->use[j] = training_use(&learner->held, j);
     *rest = training_error(&learner->held);
     return INCO_OK;
 }
@@ -282,7 +294,7 @@ static int refit_all(inco_learner *learner, statistics *s, inco_error *error) {
     return status == INCO_OK ? total_stores(learner, s, &rest, error) : status;
 }
 
-static double gamma_of(const inco_learner *learner) {
+double learner_gamma(const inco_learner *learner) {
     const inco_options *o = learner->options;
     const int given = inco_options_given(o, "gamma") || inco_options_given(o, "gamma-relative");
     if (!learner->method->penalised || (o->method == METHOD_ONLINE && !given)) return 0;
@@ -310,7 +322,7 @@ static int update(inco_learner *learner, const statistics *s, inco_error *error)
                        s,
                        &learner->held,
                        (uint64_t)learner->iteration,
-                       {.gamma = gamma_of(learner),
+                       {.gamma = learner_gamma(learner),
                         .rescale = o->norms == NORMS_RESCALE,
                         .iterations = (int)o->update_iterations,
                         .threads = learner->threads,
@@ -336,23 +348,34 @@ static int update(inco_learner *learner, const statistics *s, inco_error *error)
 
 static int choose_replacements(inco_learner *learner, inco_error *error) {
     const inco_options *o = learner->options;
-    replacement_rule rule = {(int)o->unused,        o->replace,      learner->use,      &learner->d,
-                             &learner->data.source, &learner->worst, (uint64_t)o->seed, (uint64_t)learner->iteration,
-                             learner->threads};
-    return replace_choose(&learner->replacing, &rule, error);
+    replacement_rule rule = {.policy = (int)o->unused,
+                             .bound = o->replace,
+                             .min_uses = o->min_uses,
+                             .uses = learner->uses,
+                             .d = &learner->d,
+                             .source = &learner->data.source,
+                             .worst = &learner->worst,
+                             .seed = (uint64_t)o->seed,
+                             .round = (uint64_t)learner->iteration,
+                             .threads = learner->threads};
+    int status = INCO_OK;
+    learner->replacing.count = 0;
+    if (o->exchange) status = exchange_choose(learner, error);
+    return status < 0 ? status : replace_choose(&learner->replacing, &rule, error);
 }
 
-static int64_t coherent_count(const replacement_list *list) {
-    int64_t count = 0;
-    for (int64_t i = 0; i < list->count; i++) count += list->item[i].coherent;
-    return count;
+/* sign 1 counts what the last iteration chose as replaced, -1 takes it back. */
+static void count_replacements(inco_learner *learner, int64_t sign) {
+    const replacement_list *list = &learner->replacing;
+    learner->info.replaced += sign * list->count;
+    learner->info.replaced_coherent += sign * replace_count(list, REPLACED_COHERENT);
+    learner->info.replaced_exchanged += sign * replace_count(list, REPLACED_EXCHANGED);
 }
 
 /* What the last iteration chose takes its place now that the dictionary is trained on. */
 static int apply_replacements(inco_learner *learner, inco_error *error) {
     learner->progress.replaced = learner->replacing.count;
-    learner->info.replaced += learner->replacing.count;
-    learner->info.replaced_coherent += coherent_count(&learner->replacing);
+    count_replacements(learner, 1);
     return replace_apply(&learner->replacing, &learner->d, &learner->data.source, error);
 }
 
@@ -372,7 +395,7 @@ static int step(inco_learner *learner, inco_error *error) {
     statistics s;
     int status;
     if (learner->options->method == METHOD_ONLINE) {
-        if ((status = online_pass(learner, learner->use, error)) != INCO_OK) return status;
+        if ((status = online_pass(learner, error)) != INCO_OK) return status;
         return choose_replacements(learner, error);
     }
     if (learner->options->method == METHOD_PARAMETRIC) return design_step(learner, error);
@@ -401,15 +424,14 @@ static int iterate(inco_learner *learner, double *change, inco_error *error) {
     TRY(apply_replacements(learner, error));
     if ((status = step(learner, error)) != INCO_OK) {
         mat_copy(&learner->d, &before);
-        learner->info.replaced -= learner->replacing.count;
-        learner->info.replaced_coherent -= coherent_count(&learner->replacing);
+        count_replacements(learner, -1);
         goto done;
     }
     TRY(coherence_measure(&learner->d, learner->threads, &mu, error));
     *change = change_between(&learner->d, &before);
     learner->progress.coherence_max = mu.max;
     learner->progress.coherence_rms = mu.rms;
-    learner->progress.gamma = gamma_of(learner);
+    learner->progress.gamma = learner_gamma(learner);
     learner->progress.gamma_updates = learner->steer.updates;
     learner->iteration++;
 done:
@@ -526,7 +548,7 @@ static void describe(inco_learner *learner) {
     info->signals = learner->data.source.count;
     info->iterations = learner->iteration;
     info->precision = learner->data.source.type;
-    info->gamma = gamma_of(learner);
+    info->gamma = learner_gamma(learner);
     info->gamma_relative = energy > 0 ? info->gamma * atoms / energy : 0;
     info->tight_ratio = energy > 0 ? info->gamma * (atoms * atoms / dim - atoms) / energy : 0;
     info->coherence_target = isnan(o->max_coherence) ? 0 : o->max_coherence + options_coherence_tolerance(o);

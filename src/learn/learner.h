@@ -8,6 +8,7 @@
 #include "dict/update.h"
 #include "learn/method.h"
 #include "learn/online.h"
+#include "learn/pass.h"
 #include "learn/prepare.h"
 #include "learn/replace.h"
 #include "learn/stats.h"
@@ -32,6 +33,7 @@ struct inco_learner {
     inco_csc *codes; /* with --code-updates those of the pass, by group */
     double *use;     /* by atom: A_jj of the last pass */
     int64_t *usage;  /* by atom: signals that use it in the final coding */
+    int64_t *uses;   /* by atom: the signals that used it */
     worst_list worst;
     inco_progress_fn callback;
     void *callback_self;
@@ -39,6 +41,13 @@ struct inco_learner {
     inco_learn_info info;
     double start; /* when run was called */
 };
+
+/* Notes which atoms a group has used, and which of its signals are coded worst. Cleared before a pass. */
+void learner_clear_notes(inco_learner *learner);
+void learner_note(inco_learner *learner, const pass_group *group);
+
+/* The weight of the penalty, once a pass has been made; 0 for a method without. */
+double learner_gamma(const inco_learner *learner);
 
 /* Calls back; positive when the caller wants to stop. */
 int learner_tell(inco_learner *learner, const char *phase);

@@ -1,5 +1,7 @@
 #include "learn/method.h"
 
+#include <math.h>
+
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/options.h"
@@ -63,8 +65,11 @@ done:
 
 static int update_idb(inco_mat *d, const method_input *in, update_result *result, inco_error *error) {
     const inco_options *o = in->options;
+    const int relative = isnan(o->gamma);
+    const idb_settings settings = {o->max_coherence, o->barrier,
+                                   relative ? options_gamma_relative(o) : in->settings.gamma, relative};
     idb w;
-    int status = idb_open(&w, d, o->max_coherence, in->settings.gamma, o->barrier, error);
+    int status = idb_open(&w, d, &settings, error);
     if (status >= 0) status = sweep(d, in, &w.rule, result, error);
     idb_close(&w);
     return status;

@@ -72,7 +72,6 @@ static void erase_replaced(online_sums *sums, const replacement_list *list) {
 
 typedef struct batch_visit {
     inco_learner *learner;
-    double *use;
     double rest, energy; /* of the signals of this pass, coded in the dictionaries of their moments */
     int64_t nonzeros;
     double seconds;
@@ -87,11 +86,8 @@ static double gamma_now(const inco_learner *learner) {
 }
 
 static void look_at(batch_visit *v, const pass_group *group, const statistics *batch) {
-    for (int64_t n = 0; n < group->x->cols; n++) {
-        worst_offer(&v->learner->worst, group->first + n, group->residual[n]);
-        v->rest += group->residual[n];
-    }
-    for (int64_t k = 0; k < csc_nonzeros(group->codes); k++) v->use[group->codes->index[k]]++;
+    learner_note(v->learner, group);
+    for (int64_t n = 0; n < group->x->cols; n++) v->rest += group->residual[n];
     v->energy += batch->energy;
     v->nonzeros += csc_nonzeros(group->codes);
 }
@@ -151,16 +147,15 @@ static void tell_of_pass(inco_learner *learner, const batch_visit *v) {
     learner->progress.mean_cardinality = (double)v->nonzeros / (double)learner->data.source.count;
 }
 
-int online_pass(inco_learner *learner, double *use, inco_error *error) {
-    batch_visit v = {.learner = learner, .use = use};
+int online_pass(inco_learner *learner, inco_error *error) {
+    batch_visit v = {.learner = learner};
     online_sums before = {0};
     int status;
     TRY(make_sums(&learner->online, &learner->d, error));
     TRY(copy_sums(&before, &learner->online, error));
     erase_replaced(&learner->online, &learner->replacing);
-    memset(use, 0, (size_t)learner->d.cols * sizeof *use);
     learner->progress.signals_done = learner->progress.update_iterations = 0;
-    learner->worst.count = 0;
+    learner_clear_notes(learner);
     status = run_batches(learner, &v, error);
     if (status != INCO_OK) { /* the pass is undone */
         online_free(&learner->online);

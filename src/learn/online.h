@@ -15,8 +15,8 @@ typedef struct online_sums {
 void online_free(online_sums *sums);
 
 /* One iteration: codes all signals batch by batch and updates the atoms after each. INCO_STOPPED when the caller
- * stopped it half-way; the sums are then as before. `use` (L) gets the times that each atom was used. */
-int online_pass(inco_learner *learner, double *use, inco_error *error);
+ * stopped it half-way; the sums are then as before. */
+int online_pass(inco_learner *learner, inco_error *error);
 
 /* To and from a checkpoint. */
 int online_save(const inco_learner *learner, const inco_stream *stream);

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/rng.h"
+#include "learn/exchange.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 
@@ -59,6 +60,21 @@ void worst_offer(worst_list *list, int64_t signal, double error) {
 
 void worst_sort(worst_list *list) {
     qsort(list->item, (size_t)list->count, sizeof *list->item, compare);
+}
+
+/* ---- The list ---- */
+
+int replace_new(replacement_list *list, const inco_mat *d, const inco_options *options, inco_error *error) {
+    *list = (replacement_list){.item = NEW(replacement, d->cols), .room = d->cols};
+    if (!list->item) return error_no_memory(error);
+    if (!options->exchange) return INCO_OK;
+    return mat_new_raw(&list->lines, INCO_F64, d->rows, (d->cols + EXCHANGE_ATOMS - 1) / EXCHANGE_ATOMS, error);
+}
+
+void replace_free(replacement_list *list) {
+    memory_free(list->item);
+    inco_mat_free(&list->lines);
+    *list = (replacement_list){0};
 }
 
 /* ---- Choosing ---- */
@@ -115,7 +131,7 @@ static void put_signal(choosing *c, int64_t j) {
 }
 
 /* Replaces atom j by the next signal with energy, if there is one. */
-static int choose_for(choosing *c, int64_t j, int policy, int coherent, inco_error *error) {
+static int choose_for(choosing *c, int64_t j, int policy, int reason, inco_error *error) {
     int64_t n;
     while ((n = candidate(c, policy)) >= 0) {
         int status = read_signal(c->rule->source, n, &c->signal, error);
@@ -123,7 +139,7 @@ static int choose_for(choosing *c, int64_t j, int policy, int coherent, inco_err
         if (mat_column_norm(&c->signal, 0) > 0) break;
     }
     if (n < 0) return INCO_OK;
-    c->list->item[c->list->count++] = (replacement){j, n, coherent};
+    c->list->item[c->list->count++] = (replacement){j, n, reason};
     put_signal(c, j);
     return INCO_OK;
 }
@@ -142,15 +158,14 @@ done:
 int replace_choose(replacement_list *list, const replacement_rule *rule, inco_error *error) {
     choosing c = {.rule = rule, .list = list};
     int status = INCO_OK;
-    list->count = 0;
     if (rule->policy == UNUSED_KEEP && isnan(rule->bound)) return status;
     TRY(open_choosing(&c, error));
     for (int64_t j = 0; j < rule->d->cols; j++) {
         const int coherent = is_coherent(&c, j);
-        if (rule->use[j] == 0 && rule->policy != UNUSED_KEEP)
-            TRY(choose_for(&c, j, rule->policy, 0, error));
+        if (rule->uses[j] < rule->min_uses && rule->policy != UNUSED_KEEP)
+            TRY(choose_for(&c, j, rule->policy, REPLACED_UNUSED, error));
         else if (coherent)
-            TRY(choose_for(&c, j, UNUSED_WORST, 1, error));
+            TRY(choose_for(&c, j, UNUSED_WORST, REPLACED_COHERENT, error));
     }
 done:
     inco_mat_free(&c.signal);
@@ -161,15 +176,24 @@ done:
 
 /* ---- Replacing ---- */
 
+int64_t replace_count(const replacement_list *list, int64_t reason) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < list->count; i++) count += list->item[i].reason == reason;
+    return count;
+}
+
 int replace_apply(const replacement_list *list, inco_mat *d, const inco_source *source, inco_error *error) {
     inco_mat signal = {0};
     int status = INCO_OK;
     if (list->count == 0) return status;
     TRY(mat_new_raw(&signal, source->type, source->dim, 1, error));
     for (int64_t i = 0; i < list->count; i++) {
-        inco_mat column = mat_columns(d, list->item[i].atom, 1);
-        TRY(read_signal(source, list->item[i].signal, &signal, error));
-        mat_copy(&column, &signal);
+        const replacement *item = &list->item[i];
+        const int line = item->reason == REPLACED_EXCHANGED;
+        const inco_mat from = line ? mat_columns(&list->lines, item->by, 1) : signal;
+        inco_mat column = mat_columns(d, item->atom, 1);
+        if (!line) TRY(read_signal(source, item->by, &signal, error));
+        mat_copy(&column, &from);
         mat_normalize_columns(&column, NULL);
     }
 done:

@@ -20,22 +20,31 @@ void worst_free(worst_list *list);
 void worst_offer(worst_list *list, int64_t signal, double error);
 void worst_sort(worst_list *list); /* the largest error first; the list takes no more offers until it is emptied */
 
-/* Which signal takes the place of which atom. Chosen after an update, applied before the next coding: a dictionary that
- * is not trained any further keeps its own atoms. */
+/* Which signal, or which of the lines that exchange.h finds, takes the place of which atom. Chosen after an update,
+ * applied before the next coding: a dictionary that is not trained any further keeps its own atoms. */
+enum { REPLACED_UNUSED, REPLACED_COHERENT, REPLACED_EXCHANGED };
+
 typedef struct replacement {
-    int64_t atom, signal;
-    int64_t coherent; /* 1: because of another atom; 0: unused */
+    int64_t atom, by; /* by: a signal, or REPLACED_EXCHANGED a line */
+    int64_t reason;   /* REPLACED_... */
 } replacement;
 
 typedef struct replacement_list {
     replacement *item;
     int64_t count, room;
+    inco_mat lines; /* D x some, double; its first ones are those exchanged */
 } replacement_list;
+
+/* Room for the atoms of d, and for lines when the options ask for an exchange. replace_free is needed after a failure
+ * too. */
+int replace_new(replacement_list *list, const inco_mat *d, const inco_options *options, inco_error *error);
+void replace_free(replacement_list *list);
 
 typedef struct replacement_rule {
     int policy;                /* UNUSED_... */
+    int64_t min_uses;          /* an atom with fewer is unused */
     double bound;              /* |d_i'd_j| above it is too much; NaN: nothing is */
-    const double *use;         /* by atom: the sum of squares of its codes, A_jj */
+    const int64_t *uses;       /* by atom: the signals that use it */
     const inco_mat *d;         /* after the update */
     const inco_source *source; /* the prepared signals */
     const worst_list *worst;   /* sorted */
@@ -43,11 +52,13 @@ typedef struct replacement_rule {
     int threads;
 } replacement_rule;
 
-/* Finds signals with energy for the atoms without use, and for those that some other atom, as it is or as it has been
- * replaced by now, is too coherent with. Every signal of the worst is taken once. `list` has room for all atoms. */
+/* Finds signals with energy for the atoms with too little use, and for those that some other atom, as it is or as it
+ * has been replaced by now, is too coherent with. Every signal of the worst is taken once. Adds to `list`. */
 int replace_choose(replacement_list *list, const replacement_rule *rule, inco_error *error);
 
-/* Puts the signals, normalised, into d. */
+int64_t replace_count(const replacement_list *list, int64_t reason);
+
+/* Puts the signals, normalised, and the lines into d. */
 int replace_apply(const replacement_list *list, inco_mat *d, const inco_source *source, inco_error *error);
 
 #endif

@@ -159,6 +159,17 @@ class Learn(tool.Case):
             self.assertGreater(found["replaced_coherent"], 0)
             self.assertNotIn("spread", found)
 
+    def test_exchange(self):
+        how = ["learn", "X.npy", "-o", "D.npy", "--method", "aksvd", *SHORT]
+        self.assertEqual(self.json(*how)["replaced_exchanged"], 0)
+        found = self.json(*how, "--exchange")
+        self.assertGreater(found["replaced_exchanged"], 0)
+        self.assertLessEqual(found["replaced_exchanged"], found["replaced"])
+        few = self.json(*how, "--min-uses", "30")
+        self.assertGreater(few["replaced"], self.json(*how)["replaced"])
+        self.refused(*how, "--exchange", "--replace", "0.9", code=2, says="give one of them")
+        self.refused(*how, "--unused", "keep", "--min-uses", "4", code=2, says="--unused keep")
+
     def test_targets(self):
         for method, limit in ("inksvd", "--decorrelation-passes"), ("ipr", "--ipr-iterations"):
             how = ["learn", "X.npy", "-o", "D.npy", "--method", method, *SHORT, "--max-coherence"]
