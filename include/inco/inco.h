@@ -3,7 +3,7 @@
  *
  * This header is the manual of the library. It has three tiers:
  *
- *   1. the primary tier does the whole job: options, data, learn, encode, decode, inspect, files, pages;
+ *   1. the primary tier does the whole job: options, data, learn, frame, decohere, encode, decode, inspect, files, pages;
  *   2. handles for single steps: the sparse coder and the learner;
  *   3. expert calls: views, codes, the option table, sources of your own.
  *

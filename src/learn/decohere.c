@@ -237,7 +237,7 @@ static int run(decoherence *w, inco_mat *result, inco_error *error) {
     TRY(mat_convert(result, d, info->precision, error));
     TRY(measure(w, d, &mu, error));
     info->coherence_before = mu.max;
-    TRY(measure(w, result, &mu, error));
+    if (d->type != info->precision) TRY(measure(w, result, &mu, error));
     info->coherence_max = mu.max;
     info->coherence_rms = mu.rms;
     info->reached = mu.max <= info->bound;
