@@ -29,6 +29,9 @@ void learn_path_table(const learn_job *job) {
     if (!path->count) return;
     print_head(job->run, path);
     for (int64_t n = 0; n < path->count; n++) print_point(job->run, path, n);
+    if (path->count < path->points)
+        run_warn(job->run, "the path over gamma was cut short: %lld of %lld weights were tried, the smallest",
+                 (long long)path->count, (long long)path->points);
     run_say(job->run, "  * chosen: the largest weight whose residuals are within %g%% of the lowest",
             100 * path->noise);
 }
@@ -67,6 +70,7 @@ void learn_path_results(json *j, const learn_job *job) {
     json_object(j, "path");
     write_setting(j, path);
     json_number(j, "noise", path->noise);
+    json_boolean(j, "complete", path->count == path->points);
     json_number(j, "seconds", path->seconds);
     json_array(j, "points");
     for (int64_t n = 0; n < path->count; n++) {

@@ -187,7 +187,7 @@ static void options_have_defaults_and_ranges(void **state) {
     assert_int_equal(inco_options_set(o, "gamma", "-1", &error), INCO_EINVAL);
     assert_string_equal(error.message, "--gamma must be 0 or more, not -1");
     assert_int_equal(inco_options_set(o, "gamma", "five", &error), INCO_EINVAL);
-    assert_string_equal(error.message, "--gamma takes a number, not 'five'");
+    assert_string_equal(error.message, "--gamma takes a number or auto, not 'five'");
     assert_int_equal(inco_options_set(o, "gamma", "nan", &error), INCO_EINVAL);
     assert_int_equal(inco_options_set(o, "atoms", "2.5", &error), INCO_EINVAL);
     assert_string_equal(error.message, "--atoms takes a whole number, not 2.5");

@@ -100,13 +100,13 @@ static void the_path_is_told(void **state) {
     static const double weights[] = {0, 0.001, 0.01, 0.1, 1, 10};
     const inco_type type = *(inco_type *)*state;
     inco_mat x = walks(type, SIGNALS), d;
-    inco_options *o = chosen_by_itself("auto", "2");
+    inco_options *o = chosen_by_itself("auto", "1");
     inco_learn_info info;
     assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
     const inco_path *path = &info.path;
     double lowest = INFINITY;
     int64_t chosen = 0;
-    assert_true(path->count == 6 && path->held_out == HELD && path->cardinalities == 3);
+    assert_true(path->count == 6 && path->points == 6 && path->held_out == HELD && path->cardinalities == 3);
     assert_true(path->cardinality[0] == 1 && path->cardinality[1] == 2 && path->cardinality[2] == 4);
     for (int i = 0; i < 6; i++) lowest = fmin(lowest, path->point[i].judgement);
     for (int i = 0; i < 6; i++) {
@@ -260,7 +260,7 @@ static void a_path_is_resumed(void **state) {
     (void)state;
     inco_mat x = walks(INCO_F64, SIGNALS), d;
     const inco_source source = inco_source_from_mat(&x);
-    inco_options *o = chosen_by_itself("auto", "2");
+    inco_options *o = chosen_by_itself("auto", "1");
     inco_learn_info info;
     assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
     for (int i = 0; i < 3; i++) {
@@ -292,7 +292,7 @@ static void the_loop_is_resumed_without_another_path(void **state) {
     (void)state;
     inco_mat x = walks(INCO_F32, SIGNALS), d;
     const inco_source source = inco_source_from_mat(&x);
-    inco_options *o = chosen_by_itself("auto", "2"), *other = chosen_by_itself("1", "2");
+    inco_options *o = chosen_by_itself("auto", "1"), *other = chosen_by_itself("1", "1");
     inco_learn_info info;
     inco_error error;
     watcher w = {.stream = {&memory, write_memory, read_memory}, .save_at = 1, .stop_at = 1};
@@ -334,7 +334,7 @@ static void a_path_can_be_stopped(void **state) {
     (void)state;
     inco_mat x = walks(INCO_F64, SIGNALS);
     const inco_source source = inco_source_from_mat(&x);
-    inco_options *o = chosen_by_itself("auto", "2");
+    inco_options *o = chosen_by_itself("auto", "1");
     for (int i = 0; i < 3; i++) {
         visitor v = {.stop_amid = places[i]};
         visitor_new(&v, &source, o);
@@ -356,7 +356,7 @@ static void a_path_can_be_stopped(void **state) {
 static void a_bound_is_kept_too(void **state) {
     (void)state;
     inco_mat x = walks(INCO_F64, SIGNALS), d;
-    inco_options *o = chosen_by_itself("auto", "2");
+    inco_options *o = chosen_by_itself("auto", "1");
     inco_learn_info info;
     inco_options_set(o, "max-coherence", "0.5", NULL);
     assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);

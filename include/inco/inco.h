@@ -195,6 +195,7 @@ typedef struct inco_path_point {
 
 typedef struct inco_path {
     int64_t count, chosen;                            /* points made; the one chosen of them, from 0 */
+    int64_t points;                                   /* to make: more than count when it was cut short */
     int64_t held_out;                                 /* signals that judge */
     int64_t cardinalities;
     int64_t cardinality[INCO_PATH_CARDINALITIES];     /* atoms in the codes that residual[] tells of */

@@ -192,6 +192,7 @@ static int add_point(trial *t, inco_error *error) {
     if (status == INCO_OK) status = measure_point(t, &point, error);
     if (status != INCO_OK) return status;
     path->point[path->count++] = point;
+    path->points = POINTS;
     path->held_out = t->split.held.count;
     path->noise = NOISE;
     path->seconds += t->inner->info.seconds_total;

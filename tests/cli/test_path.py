@@ -27,7 +27,7 @@ class Path(tool.Case):
     def test_results_and_log(self):
         found = self.json("learn", "X.npy", "-o", "D.npy", *LEARN, "--log", "run.jsonl")
         path = found["path"]
-        self.assertEqual((path["held_out"], path["cardinalities"]), (150, [1, 2, 4]))
+        self.assertEqual((path["held_out"], path["cardinalities"], path["complete"]), (150, [1, 2, 4], True))
         self.assertEqual([p["gamma_relative"] for p in path["points"]], [0, 0.001, 0.01, 0.1, 1, 10])
         for point in path["points"]:
             self.assert_types(point, {**POINT, "cost": float, "chosen": bool})
@@ -73,6 +73,14 @@ class Path(tool.Case):
         self.assertEqual(self.load("D.npy").tobytes(), self.load("E.npy").tobytes())
         self.assertLess(len(after), 6)
         self.assertGreaterEqual(len(before) + len(after), 6)
+
+    def test_is_cut_short(self):
+        """Time that is over after the first weight ends the path, and the program says so."""
+        done = self.inco("learn", "X.npy", "-o", "D.npy", *LEARN, "--stop-seconds", "0.000001", "--json")
+        found = json.loads(done.stdout)
+        self.assertEqual((len(found["path"]["points"]), found["path"]["complete"], found["stopped_by"]),
+                         (1, False, "seconds"))
+        self.assertIn("the path over gamma was cut short: 1 of 6 weights were tried", done.text)
 
     def test_refusals(self):
         def wrong(*more, says, code=2):
