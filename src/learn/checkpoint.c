@@ -100,7 +100,8 @@ int inco_learner_save(const inco_learner *learner, const inco_stream *stream, in
         (stream->write(stream->self, magic, sizeof magic - 1) || stream->write(stream->self, &h, sizeof h) ||
          stream->write(stream->self, text, (size_t)h.text) ||
          stream->write(stream->self, learner->d.data, (size_t)(h.dim * h.atoms) * sizeof(double)) ||
-         stream->write(stream->self, learner->replacing.item, (size_t)h.replacing * sizeof(replacement)) ||
+         (h.replacing > 0 &&
+          stream->write(stream->self, learner->replacing.item, (size_t)h.replacing * sizeof(replacement))) ||
          (lines > 0 && stream->write(stream->self, learner->replacing.lines.data, lines)) ||
          (learner->options->method == METHOD_ONLINE && online_save(learner, stream)) ||
          (path_wanted(learner->options) && path_save(learner, stream))))
