@@ -40,7 +40,7 @@ const char *grid_family(family f) {
 
 /* Dense codes make K-SVD and gamma = 0 slow, passes make INK-SVD slow. */
 static double weigh(family f, double value, double size) {
-    const double inksvd = value < 0.15 ? 8 : value < 0.25 ? 6 : 4;
+    const double inksvd = value < 0.15 ? 14 : value < 0.25 ? 7 : 5;
     const double weight[] = {4, inksvd, value ? 1 : 3, value ? 1 : 3, 2, 3};
     return weight[f] * size;
 }

@@ -192,6 +192,22 @@ static void add_recovery(const experiment *e, inco_report *made) {
         }
 }
 
+static void add_convergence(const experiment *e, inco_report *made) {
+    inco_report_section(
+        made, "Convergence",
+        "Atoms per training signal by iteration. LARC ends at a residual coherence, so that the number of "
+        "atoms tells more than the error of how far learning has come.");
+    for (family f = KSVD; f <= BOUND; f++) {
+        drawing d = {.e = e};
+        char id[64];
+        name_chart(id, sizeof id, "convergence", f);
+        draw_family(&d, f, "iteration_cardinality", INCO_LINE, 0);
+        inco_chart chart = {
+            .id = id, .title = grid_family(f), .x = {.label = "iteration"}, .y = {.label = "atoms per signal"}};
+        finish(&d, made, &chart);
+    }
+}
+
 /* ---- Tables ---- */
 
 /* Cells with texts of their own, row by row. */
@@ -248,20 +264,20 @@ static void name_run(cells *c, const grid_run *g) {
 }
 
 static int add_claims(inco_report *made, const claim *claims) {
-    static const char *const header[] = {"", "claim", "measured", "verdict"};
+    static const char *const header[] = {"", "verdict", "claim", "measured"};
     cells *c = calloc(1, sizeof *c);
     if (!c) return 0;
     for (int i = 0; i < CLAIMS; i++) {
         cell(c, "%s", claims[i].id);
+        cell(c, "%s", claims_verdict(claims[i].verdict));
         cell(c, "%s", claims[i].text);
         cell(c, "%s", claims[i].measured);
-        cell(c, "%s", claims_verdict(claims[i].verdict));
     }
     inco_table table = {.id = "claims",
                         .title = "The claims of the paper, and what was measured here",
                         .columns = 4,
                         .header = header,
-                        .kinds = "lllv"};
+                        .kinds = "lvll"};
     finish_table(c, made, &table);
     return 1;
 }
@@ -465,6 +481,7 @@ int reproduce_page(const experiment *e, const claim *claims) {
     complete = add_paired(e, made) && complete;
     add_histograms(e, made);
     add_recovery(e, made);
+    add_convergence(e, made);
     inco_report_section(made, "Runs and costs", NULL);
     complete = add_cost(e, made) && add_runs(e, made) && complete;
     if (!complete || f.failed) TRY(run_no_memory(e->run));

@@ -141,6 +141,10 @@ class Experiment(Case):
         self.assertEqual(before["seed-0/ksvd-0.5.npy"], after["seed-0/ksvd-0.5.npy"])
         self.assertEqual(before["seed-0/ksvd-0.5.csv"][0], after["seed-0/ksvd-0.5.csv"][0])
 
+        self.write("out/seed-0/mod.csv", "name,at,value\nresidual,1\n")
+        self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "out", *SMALL, says=["mod.csv", "delete it"])
+        self.write("out/seed-0/mod.csv", before["seed-0/mod.csv"][0])
+
     def by_hand(self):
         """A run's log tells the command that makes it; INK-SVD at 1 is K-SVD at 1."""
         with open(self.path("out/seed-0/idl-rescale-5.jsonl")) as file:
