@@ -74,16 +74,24 @@ static double residual_ratio(const experiment *e, const grid_run *g, const grid_
     return over_seeds_ratio(e, g, base, "residual", k).median;
 }
 
-/* At how many cardinalities is the residual of g lower, and at how many higher, than that of `base`? */
-static void count_sides(const experiment *e, const grid_run *g, const grid_run *base, int *lower, int *higher) {
+/* How much it differs in percent, rounded; without a negative zero. */
+static double percent(const experiment *e, const grid_run *g, const grid_run *base, double k) {
+    return round(100 * (residual_ratio(e, g, base, k) - 1)) + 0.0;
+}
+
+/* At how many cardinalities is the residual of g over that of `base` below, or above, a limit? */
+static int count_below(const experiment *e, const grid_run *g, const grid_run *base, double limit) {
     const double *k;
-    const int count = cardinalities(e, &k);
-    *lower = *higher = 0;
-    for (int i = 0; i < count; i++) {
-        const double ratio = residual_ratio(e, g, base, k[i]);
-        *lower += ratio < 1;
-        *higher += ratio > 1;
-    }
+    int below = 0;
+    for (int i = cardinalities(e, &k) - 1; i >= 0; i--) below += residual_ratio(e, g, base, k[i]) < limit;
+    return below;
+}
+
+static int count_above(const experiment *e, const grid_run *g, const grid_run *base, double limit) {
+    const double *k;
+    int above = 0;
+    for (int i = cardinalities(e, &k) - 1; i >= 0; i--) above += residual_ratio(e, g, base, k[i]) > limit;
+    return above;
 }
 
 static void tell_family(const experiment *e, claim *c, family f, int rising, const char *name, const char *format) {
@@ -225,14 +233,12 @@ static void judge_replacement_residual(const experiment *e, claim *c) {
     const int count = cardinalities(e, &k);
     int all = 1, total = 0, worse = 0;
     for (const grid_run *g = next_of(e, KSVD, base, 0); g; g = next_of(e, KSVD, g, 0)) {
-        int lower, higher;
-        count_sides(e, g, base, &lower, &higher);
+        const int higher = count_above(e, g, base, 1 + margin);
         all = all && 10 * higher >= 9 * count;
         total += count;
         worse += higher;
         tell(c, "%s%s: higher at %d of %d cardinalities (%+.0f %% at 10 atoms, %+.0f %% at 40)",
-             total > count ? "; " : "", g->label, higher, count, 100 * (residual_ratio(e, g, base, 10) - 1),
-             100 * (residual_ratio(e, g, base, 40) - 1));
+             total > count ? "; " : "", g->label, higher, count, percent(e, g, base, 10), percent(e, g, base, 40));
     }
     c->verdict = all ? HOLDS : 2 * worse > total ? PARTLY : FAILS;
 }
@@ -268,8 +274,7 @@ static void judge_crossover(const experiment *e, claim *c) {
                  clean ? "higher below" : "not always higher below");
         else
             tell(c, "%s%s: %s", semicolon, g->label, from == 1 ? "lower at all cardinalities" : "not lower at the end");
-        tell(c, " (%+.0f %% at 10 atoms, %+.0f %% at 100)", 100 * (residual_ratio(e, g, base, 10) - 1),
-             100 * (residual_ratio(e, g, base, 100) - 1));
+        tell(c, " (%+.0f %% at 10 atoms, %+.0f %% at 100)", percent(e, g, base, 10), percent(e, g, base, 100));
         semicolon = "; ";
     }
     c->verdict = all ? HOLDS : some ? PARTLY : FAILS;
@@ -283,28 +288,25 @@ static verdict improves(const experiment *e, family f, const grid_run *base, int
     const grid_run *before = base;
     int always = 1, mostly = 1;
     for (const grid_run *g = next_of(e, f, f == base->family ? base : NULL, rising); g; g = next_of(e, f, g, rising)) {
-        int lower, higher;
-        count_sides(e, g, base, &lower, &higher);
+        const int lower = count_below(e, g, base, 1);
         always = always && lower == count;
         mostly = mostly && 2 * lower >= count;
         for (int i = 0; i < count; i++) always = always && residual_ratio(e, g, before, k[i]) <= 1 + margin;
         if (c)
             tell(c, " %s: lower at %d of %d (%+.0f %% at 10 atoms, %+.0f %% at 40);", g->label, lower, count,
-                 100 * (residual_ratio(e, g, base, 10) - 1), 100 * (residual_ratio(e, g, base, 40) - 1));
+                 percent(e, g, base, 10), percent(e, g, base, 40));
         before = g;
     }
     return always ? HOLDS : mostly ? PARTLY : FAILS;
 }
 
-/* Does some setting of a family have lower residuals at all cardinalities than none? */
+/* Does some setting of a family have lower residuals than none, at all cardinalities and by more than the margin? */
 static int has_winner(const experiment *e, family f) {
     const grid_run *base = grid_find(e, KSVD, 1, 0);
     const double *k;
     const int count = cardinalities(e, &k);
     for (const grid_run *g = next_of(e, f, f == KSVD ? base : NULL, 0); g; g = next_of(e, f, g, 0)) {
-        int lower, higher;
-        count_sides(e, g, base, &lower, &higher);
-        if (lower == count) return 1;
+        if (count_below(e, g, base, 1 - margin) == count) return 1;
     }
     return 0;
 }
