@@ -106,18 +106,26 @@ static void tell_family(const experiment *e, claim *c, family f, int rising, con
 
 /* ---- Spectra: C1 to C4 ---- */
 
+/* How far the squares of the singular values are from L, relative to it, or the norms of the stored atoms from 1. */
+static double off_reference(const numbers *n, double atoms) {
+    const double *value;
+    const int count = numbers_of(n, "singular", NULL, &value);
+    double sum = 0;
+    for (int k = 0; k < count; k++) sum += value[k] * value[k];
+    const double norms = fmax(fabs(numbers_at(n, "norm_min", 0) - 1), fabs(numbers_at(n, "norm_max", 0) - 1));
+    return fmax(norms, fabs(sum / atoms - 1));
+}
+
 static void judge_reference(const experiment *e, claim *c) {
+    const grid_run *flattest = grid_find(e, SPHERE, 500, 0);
     double worst = 0;
-    for (int s = 0; s < e->seeds; s++)
-        for (int i = 0; i < e->runs; i++) {
-            const double *value;
-            double sum = 0;
-            const int count = numbers_of(experiment_figures(e, s, &e->grid[i]), "singular", NULL, &value);
-            for (int k = 0; k < count; k++) sum += value[k] * value[k];
-            worst = fmax(worst, fabs(sum / (double)e->grid[i].atoms - 1));
-        }
-    tell(c, "√(L/D) = %.4g; the sum of squares differs from L by at most %.1e of it in %d dictionaries",
-         sqrt((double)e->atoms / REPRODUCE_DIM), worst, e->runs * e->seeds);
+    for (int i = 0; i < e->seeds * e->runs; i++)
+        worst = fmax(worst, off_reference(&e->figures[i], (double)e->grid[i % e->runs].atoms));
+    tell(c,
+         "√(L/D) = %.4g; in %d dictionaries the norms of the atoms differ from 1, and the sum of squares from L, by at "
+         "most %.1e of it; the flattest, IDL(500) on the spheres, has singular values from %.4f to %.4f",
+         sqrt((double)e->atoms / REPRODUCE_DIM), e->runs * e->seeds, worst,
+         over_seeds(e, flattest, "singular", 1).median, over_seeds(e, flattest, "singular", REPRODUCE_DIM).median);
     c->verdict = worst < 1e-5 ? HOLDS : FAILS;
 }
 

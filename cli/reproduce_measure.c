@@ -81,6 +81,8 @@ static int measure_dictionary(experiment *e, const inco_mat *dictionary, numbers
     numbers_add(n, "coherence_mean", 0, m.coherence_mean);
     numbers_add(n, "coherence_median", 0, m.coherence_median);
     numbers_add(n, "welch", 0, m.welch);
+    numbers_add(n, "norm_min", 0, m.norm_min);
+    numbers_add(n, "norm_max", 0, m.norm_max);
     numbers_add(n, "flat", 0, m.flat_singular);
     numbers_add(n, "deviation", 0, deviation(&m));
     for (int64_t i = 0; i < m.singular_count; i++) numbers_add(n, "singular", (double)(i + 1), m.singular[i]);
