@@ -47,7 +47,7 @@ struct inco_options {
     /* metrics */
     double duplicates;
     /* the run */
-    int64_t threads, seed, quiet, json;
+    int64_t threads, seed, seeds, quick, quiet, json;
     char *output, *log, *codes, *checkpoint, *resume, *report, *csv, *test;
 
     unsigned char given[OPTIONS_MAX]; /* by row of the table */
