@@ -149,6 +149,11 @@ static int on_progress(void *self, const inco_progress *now) {
     learn_job *job = self;
     progress_learning(&job->progress, now);
     if (job->run->watch) job->run->watch(job->run->watcher, now);
+    if (!strcmp(now->phase, "point")) {
+        learn_log_start(job);
+        learn_log_point(job);
+        save_checkpoint(job);
+    }
     if (!strcmp(now->phase, "iteration")) {
         learn_log_start(job);
         learn_log_iteration(job, now);

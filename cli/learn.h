@@ -26,9 +26,11 @@ typedef struct learn_job {
     int64_t history_count, history_room;
 } learn_job;
 
-/* The log: a line that describes the run, one per iteration, one with the results; each flushed at once. It begins when
- * the first iteration has ended, so that a run that fails before leaves none, and an older log as it was. */
+/* The log: a line that describes the run, one per point of --gamma auto, one per iteration, one with the results; each
+ * flushed at once. It begins when the first of them has ended, so that a run that fails before leaves none, and an
+ * older log as it was. */
 void learn_log_start(learn_job *job);
+void learn_log_point(learn_job *job);
 void learn_log_iteration(learn_job *job, const inco_progress *now);
 void learn_log_end(learn_job *job, int status);
 
@@ -43,6 +45,12 @@ char *learn_meta(const learn_job *job);
 void learn_announce(const learn_job *job);
 void learn_summary(const learn_job *job);
 void learn_results(json *j, const learn_job *job);
+
+/* The path of --gamma auto, where there is one: for people, as the member "path", and the members of the last point's
+ * line in the log. */
+void learn_path_table(const learn_job *job);
+void learn_path_results(json *j, const learn_job *job);
+void learn_path_line(json *j, const learn_job *job);
 
 /* Was a target missed? Then loudly. */
 int learn_warn_missed(const learn_job *job);

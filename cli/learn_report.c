@@ -72,6 +72,7 @@ void learn_summary(const learn_job *job) {
         run_say(r, "  spreading         %lld passes, %lld pairs, %.1f s", (long long)info->spread_passes,
                 (long long)info->spread_pairs, info->seconds_spread);
     if (info->zero_signals) run_say(r, "  signals           %lld without energy", (long long)info->zero_signals);
+    learn_path_table(job);
 }
 
 /* Where the target has a tolerance, the last digits are those of rounding to single precision. */
@@ -188,6 +189,7 @@ void learn_results(json *j, const learn_job *job) {
     if (!job->data) write_start(j, info);
     write_counts(j, info);
     write_spread(j, info);
+    learn_path_results(j, job);
     json_text(j, "stopped_by", run_signal() ? "signal" : info->stopped_by);
     json_number(j, "seed", inco_options_get_number(job->run->options, "seed"));
     json_integer(j, "threads", info->threads);
@@ -259,6 +261,13 @@ void learn_log_start(learn_job *job) {
     json_number(&j, "seed", inco_options_get_number(job->run->options, "seed"));
     results_machine(&j, job->run);
     results_options(&j, job->run);
+    end_line(job, &j);
+}
+
+void learn_log_point(learn_job *job) {
+    if (!job->log_file || job->log_failed) return;
+    json j = begin_line(job, "point");
+    learn_path_line(&j, job);
     end_line(job, &j);
 }
 

@@ -131,7 +131,41 @@ static void end_iteration(progress *p, const inco_progress *now) {
     p->last = run_clock();
 }
 
+/* A point of the path over gamma, or what all of them start from. */
+static void draw_path(progress *p, const inco_progress *now) {
+    const double within = now->signals > 0 ? (double)now->signals_done / (double)now->signals : 0;
+    const double done = ((double)(now->iteration - 1) + within) / (double)(now->iterations + 1);
+    char label[64], text[TEXT_MAX];
+    if (now->point > 0)
+        snprintf(label, sizeof label, "gamma %lld/%lld", (long long)now->point, (long long)now->points);
+    else
+        snprintf(label, sizeof label, "before the path");
+    snprintf(text, sizeof text, "iteration %lld/%lld", (long long)now->iteration, (long long)now->iterations);
+    if (p->terminal)
+        draw(p, label, fmin(1, ((double)now->point + done) / (double)(now->points + 1)), text);
+    else
+        fprintf(stderr, "%s: %s, %.1f s\n", label, text, now->seconds);
+    p->last = run_clock();
+}
+
+static void end_point(progress *p, const inco_progress *now) {
+    p->pass_started = run_clock();
+    if (p->terminal || !p->shown) return;
+    fprintf(stderr, "gamma %lld/%lld: error %.4f, cardinality %.1f, coherence max %.4f rms %.4f, %.1f s\n",
+            (long long)now->point, (long long)now->points, now->relative_error, now->mean_cardinality,
+            now->coherence_max, now->coherence_rms, now->seconds);
+    p->last = run_clock();
+}
+
 void progress_learning(progress *p, const inco_progress *now) {
+    if (!strcmp(now->phase, "point")) {
+        end_point(p, now);
+        return;
+    }
+    if (!strcmp(now->phase, "path")) {
+        if (due(p)) draw_path(p, now);
+        return;
+    }
     const int64_t pass = now->iteration + !strcmp(now->phase, "final");
     if (pass != p->pass && p->pass) p->pass_started = run_clock();
     p->pass = pass;

@@ -109,7 +109,7 @@ INCO_API int inco_options_set_number(inco_options *options, const char *name, do
 
 /* The value as text, written to `buffer`; the length it has or would have. -1 when there is no such option. */
 INCO_API int inco_options_get(const inco_options *options, const char *name, char *buffer, size_t size);
-INCO_API double inco_options_get_number(const inco_options *options, const char *name); /* flags: 0 or 1; else NaN */
+INCO_API double inco_options_get_number(const inco_options *options, const char *name); /* flags: 0 or 1; "auto", else NaN */
 INCO_API int inco_options_given(const inco_options *options, const char *name);         /* set by the caller? */
 
 /* Do the options given go together? `command` is INCO_LEARN, INCO_ENCODE, INCO_FRAME or INCO_DECOHERE. They check it
@@ -180,6 +180,29 @@ INCO_API void inco_metrics_free(inco_metrics *metrics);
 
 /* ---- Learning ---------------------------------------------------------------------------------------------- */
 
+enum { INCO_PATH_MAX = 16, INCO_PATH_CARDINALITIES = 3 };
+
+/* One weight tried for "gamma" auto. */
+typedef struct inco_path_point {
+    double gamma, gamma_relative;                     /* in both conventions, ||X|| that of all signals */
+    double coherence_max, coherence_rms;
+    double singular_max, singular_min;
+    double relative_error, mean_cardinality;          /* of the signals learned from, by the coder chosen */
+    double residual[INCO_PATH_CARDINALITIES];         /* median ||x - D c|| / ||x|| of those held out, by OMP */
+    double judgement;                                 /* the lower, the better: see docs/theory/steering.md */
+    double cost;                                      /* exp(judgement - the lowest of the path) - 1 */
+} inco_path_point;
+
+typedef struct inco_path {
+    int64_t count, chosen;                            /* points made; the one chosen of them, from 0 */
+    int64_t held_out;                                 /* signals that judge */
+    int64_t cardinalities;
+    int64_t cardinality[INCO_PATH_CARDINALITIES];     /* atoms in the codes that residual[] tells of */
+    double noise;                                     /* differences of judgements up to here count as none */
+    double seconds;
+    inco_path_point point[INCO_PATH_MAX];             /* by rising gamma */
+} inco_path;
+
 typedef struct inco_learn_info {
     size_t size;
     int64_t dim, atoms, signals;
@@ -209,14 +232,16 @@ typedef struct inco_learn_info {
     double eta;                      /* mocod: weight of its penalty on norms; else 0 */
     double start_coherence_max, start_coherence_rms; /* parametric: of the atoms it started from; else 0 */
     int64_t replaced_exchanged;      /* of those replaced, for little worth: option "exchange" */
+    inco_path path;                  /* with "gamma" auto; else all zero */
 } inco_learn_info;
 
 typedef struct inco_progress {
     size_t size;
-    const char *phase;               /* "code", "update", "iteration" (one has ended), "bound", "final" */
+    const char *phase;               /* "path", "point" (one has ended), "code", "update", "iteration" (one has ended),
+                                      * "bound", "final" */
     int64_t iteration, iterations;   /* the one under way, from 1; how many there will be at most */
     int64_t signals_done, signals;   /* within the coding pass under way */
-    /* Set when phase is "iteration": of the iteration that has ended. */
+    /* Set when phase is "iteration", and in part when it is "point": of the iteration or point that has ended. */
     double relative_error, mean_cardinality; /* of the codes that the update started from */
     double objective_before, objective;      /* around the dictionary update, at fixed codes */
     double coherence_max, coherence_rms;
@@ -226,6 +251,9 @@ typedef struct inco_progress {
     int64_t spread_passes, spread_pairs;          /* of this iteration, as in inco_learn_info */
     double gamma;                                 /* that this iteration's update had */
     int64_t gamma_updates;                        /* tried to find it, with "target-rms" or "target-error"; else 0 */
+    /* Set when phase is "path" or "point": the point under way, from 1, or 0 for what all start from. The counts above
+     * are then those of its own few iterations. At "point" inco_learner_info has the points so far. */
+    int64_t point, points;
 } inco_progress;
 
 /* Called from the thread that called learn. Non-zero stops after the step under way, with a valid dictionary. */

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/point.h"
 
-typedef enum kind { FLAG, INTEGER, REAL_NUMBER, CHOICE, TEXT, PATCH } kind;
+typedef enum kind { FLAG, INTEGER, REAL_NUMBER, REAL_OR_AUTO, CHOICE, TEXT, PATCH } kind;
 
 typedef struct row {
     inco_option public;
@@ -69,8 +69,9 @@ static const row table[] = {
     ROW("max-coherence", 0, "MU", NULL, NULL, L | H, "Dictionary", REAL_NUMBER, max_coherence, 0, 1,
         "the largest |d'e| of two atoms; idl and decohere keep it; inksvd, ipr and idb aim at it, the first two within their "
         "tolerance if they can; the result says what was reached"),
-    ROW("gamma", 0, "G", NULL, NULL, L, "Dictionary", REAL_NUMBER, gamma, 0, DBL_MAX,
-        "weight of the coherence penalty in ||X - DC||^2 + G ||D'D - I||^2"),
+    ROW("gamma", 0, "G|auto", NULL, NULL, L, "Dictionary", REAL_OR_AUTO, gamma, 0, DBL_MAX,
+        "weight of the coherence penalty in ||X - DC||^2 + G ||D'D - I||^2; auto, with idl: chosen from a path of weights "
+        "by the residual of signals held out"),
     ROW("gamma-relative", 0, "R", "0.1", NULL, L, "Dictionary", REAL_NUMBER, gamma_relative, 0, DBL_MAX,
         "the same weight free of scale: G = R ||X||^2 / L; with idb relative to the energy of each atom, and 0.0075 by "
         "default"),
@@ -181,7 +182,7 @@ static const row table[] = {
         "signals kept apart, for the page: a file, a folder or a quoted pattern; how their residual falls with the number "
         "of atoms"),
     ROW("checkpoint", 0, "FILE", NULL, NULL, L | PROGRAM, "Run", TEXT, checkpoint, 0, 0,
-        "save the state after every iteration"),
+        "save the state after every iteration, and every point of --gamma auto"),
     ROW("resume", 0, "FILE", NULL, NULL, L | PROGRAM, "Run", TEXT, resume, 0, 0,
         "go on from a checkpoint, with the same data and options"),
     ROW("quick", 0, NULL, NULL, NULL, R | PROGRAM, "Run", FLAG, quick, 0, 0,
@@ -215,6 +216,10 @@ static char **text_at(const inco_options *o, const row *r) {
     return (char **)((char *)o + r->offset);
 }
 
+static int is_real(const row *r) {
+    return r->kind == REAL_NUMBER || r->kind == REAL_OR_AUTO;
+}
+
 static const row *find(const char *name) {
     for (int i = 0; i < ROWS; i++)
         if (!strcmp(table[i].public.name, name)) return &table[i];
@@ -237,7 +242,7 @@ static int set_number(inco_options *o, const row *r, double value, inco_error *e
             return error_set(error, INCO_EINVAL, "--%s must be %g or more, not %g", name, r->low, value);
         return error_set(error, INCO_EINVAL, "--%s must be from %g to %g, not %g", name, r->low, r->high, value);
     }
-    if (r->kind == REAL_NUMBER) {
+    if (is_real(r)) {
         *real_at(o, r) = value;
     } else if (value != floor(value)) {
         return error_set(error, INCO_EINVAL, "--%s takes a whole number, not %g", name, value);
@@ -248,13 +253,19 @@ static int set_number(inco_options *o, const row *r, double value, inco_error *e
 }
 
 static int set_number_text(inco_options *o, const row *r, const char *text, inco_error *error) {
+    const int word = r->kind == REAL_OR_AUTO;
     point_locale locale;
     char *end;
+    if (word && !strcmp(text, "auto")) {
+        *real_at(o, r) = OPTION_AUTO;
+        return INCO_OK;
+    }
     if (point_enter(&locale) < 0) return error_no_memory(error);
     double value = strtod(text, &end);
     point_leave(&locale);
     if (end == text || *end || !isfinite(value))
-        return error_set(error, INCO_EINVAL, "--%s takes a number, not '%s'", r->public.name, text);
+        return error_set(error, INCO_EINVAL, "--%s takes a number%s, not '%s'", r->public.name, word ? " or auto" : "",
+                         text);
     return set_number(o, r, value, error);
 }
 
@@ -327,8 +338,7 @@ int inco_options_set(inco_options *o, const char *name, const char *value, inco_
 int inco_options_set_number(inco_options *o, const char *name, double value, inco_error *error) {
     const row *r = need(name, error);
     if (!r) return INCO_EINVAL;
-    if (r->kind != INTEGER && r->kind != REAL_NUMBER)
-        return error_set(error, INCO_EINVAL, "--%s does not take a number", name);
+    if (r->kind != INTEGER && !is_real(r)) return error_set(error, INCO_EINVAL, "--%s does not take a number", name);
     int status = set_number(o, r, value, error);
     if (!status) o->given[r - table] = 1;
     return status;
@@ -338,7 +348,7 @@ int inco_options_set_number(inco_options *o, const char *name, double value, inc
 
 static int set_default(inco_options *o, const row *r) {
     if (r->public.default_text) return set_row(o, r, r->public.default_text, NULL);
-    if (r->kind == REAL_NUMBER) *real_at(o, r) = NAN;
+    if (is_real(r)) *real_at(o, r) = NAN;
     if (r->kind == INTEGER || r->kind == CHOICE) *integer_at(o, r) = OPTION_UNSET;
     return INCO_OK;
 }
@@ -398,11 +408,13 @@ static int write_real(double value, char *buffer, size_t size) {
 int inco_options_get(const inco_options *o, const char *name, char *buffer, size_t size) {
     const row *r = find(name);
     if (!r) return -1;
-    int64_t integer = r->kind == REAL_NUMBER || r->kind == TEXT ? 0 : *integer_at(o, r);
+    int64_t integer = is_real(r) || r->kind == TEXT ? 0 : *integer_at(o, r);
     switch (r->kind) {
     case FLAG:
         return snprintf(buffer, size, "%s", integer ? "yes" : "no");
     case REAL_NUMBER:
+    case REAL_OR_AUTO:
+        if (*real_at(o, r) == OPTION_AUTO) return snprintf(buffer, size, "%s", "auto");
         return isnan(*real_at(o, r)) ? snprintf(buffer, size, "%s", "") : write_real(*real_at(o, r), buffer, size);
     case TEXT:
         return snprintf(buffer, size, "%s", *text_at(o, r) ? *text_at(o, r) : "");
@@ -420,7 +432,7 @@ int inco_options_get(const inco_options *o, const char *name, char *buffer, size
 double inco_options_get_number(const inco_options *o, const char *name) {
     const row *r = find(name);
     if (!r || r->kind == TEXT || r->kind == CHOICE || r->kind == PATCH) return NAN;
-    if (r->kind == REAL_NUMBER) return *real_at(o, r);
+    if (is_real(r)) return *real_at(o, r) == OPTION_AUTO ? NAN : *real_at(o, r);
     return *integer_at(o, r) == OPTION_UNSET ? NAN : (double)*integer_at(o, r);
 }
 
@@ -512,6 +524,8 @@ static int check_method(const inco_options *o, inco_error *error) {
         if (inco_options_given(o, of_method[i].option) && !is_among(method, of_method[i].methods))
             return error_set(error, INCO_EINVAL, "--%s belongs to --method %s, not to %s", of_method[i].option,
                              of_method[i].methods, method);
+    if (o->gamma == OPTION_AUTO && o->method != METHOD_IDL)
+        return error_set(error, INCO_EINVAL, "--gamma auto belongs to --method idl, not to %s", method);
     if (is_among(method, "inksvd|ipr|idb") && isnan(o->max_coherence))
         return error_set(error, INCO_EINVAL, "--method %s needs a target: --max-coherence MU", method);
     if (o->method == METHOD_IDB && o->max_coherence == 0)

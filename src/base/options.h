@@ -4,6 +4,7 @@
 #define INCO_BASE_OPTIONS_H
 
 #include <inco/inco.h>
+#include <math.h>
 
 /* Values of the choices, in the order of their spelling in the table. */
 enum {
@@ -55,6 +56,8 @@ struct inco_options {
 
 /* Numbers without a default are NaN (reals) or OPTION_UNSET (integers and choices) until given. */
 #define OPTION_UNSET INT64_MIN
+/* A real that was given as the word auto. */
+#define OPTION_AUTO (-INFINITY)
 
 /* The coder's stop rules and the combinations that make no sense; the message names both options. */
 int options_check_coder(const inco_options *options, inco_error *error);

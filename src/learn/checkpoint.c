@@ -1,6 +1,6 @@
 /* The state between two iterations, to a stream and back: a line that says what it is, the options that shape the
- * result, the dictionary in double, the replacements it is to get when it is trained on, and the sums of online
- * learning.
+ * result, the dictionary in double, the replacements it is to get when it is trained on, the sums of online
+ * learning, and the path of --gamma auto.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +17,7 @@ typedef struct header {
     uint64_t order; /* 1 in the writer's byte order */
     int64_t dim, atoms, signals, iteration, replaced, replaced_coherent, replaced_exchanged;
     int64_t replacing, passes, pairs, text;
-    uint64_t data; /* fingerprint of the signals */
+    uint64_t data;                  /* fingerprint of the signals */
     double gamma, predicted, ratio; /* steering */
 } header;
 
@@ -102,7 +102,8 @@ int inco_learner_save(const inco_learner *learner, const inco_stream *stream, in
          stream->write(stream->self, learner->d.data, (size_t)(h.dim * h.atoms) * sizeof(double)) ||
          stream->write(stream->self, learner->replacing.item, (size_t)h.replacing * sizeof(replacement)) ||
          (lines > 0 && stream->write(stream->self, learner->replacing.lines.data, lines)) ||
-         (learner->options->method == METHOD_ONLINE && online_save(learner, stream))))
+         (learner->options->method == METHOD_ONLINE && online_save(learner, stream)) ||
+         (path_wanted(learner->options) && path_save(learner, stream))))
         status = error_set(error, INCO_EIO, "the checkpoint could not be written");
     memory_free(text);
     return status;
@@ -204,6 +205,7 @@ int inco_learner_resume(inco_learner *learner, const inco_stream *stream, inco_e
     TRY(replace_new(&list, &d, learner->options, error));
     TRY(read_replacements(&list, &h, stream, error));
     if (learner->options->method == METHOD_ONLINE) TRY(online_resume(&sums, &d, stream, error));
+    if (path_wanted(learner->options)) TRY(path_resume(learner, &d, stream, error));
     inco_mat_free(&learner->d);
     learner->d = d;
     d = (inco_mat){0};

@@ -67,6 +67,7 @@ void inco_learner_free(inco_learner *learner) {
     memory_free(learner->uses);
     worst_free(&learner->worst);
     replace_free(&learner->replacing);
+    path_free(&learner->path);
     online_free(&learner->online);
     memory_free(learner->unknowns);
     memory_free(learner);
@@ -299,6 +300,7 @@ double learner_gamma(const inco_learner *learner) {
     const int given = inco_options_given(o, "gamma") || inco_options_given(o, "gamma-relative");
     if (!learner->method->penalised || (o->method == METHOD_ONLINE && !given)) return 0;
     if (steer_wanted(o)) return learner->steer.gamma;
+    if (path_wanted(o)) return path_gamma_relative(learner) * learner->energy / (double)learner->d.cols;
     return isnan(o->gamma) ? options_gamma_relative(o) * learner->energy / (double)learner->d.cols : o->gamma;
 }
 
@@ -561,14 +563,15 @@ static void describe(inco_learner *learner) {
 
 static int run(inco_learner *learner, inco_error *error) {
     int status, stopped;
+    TRY(stopped = path_run(learner, error));
     TRY(make_start(learner, error));
     TRY(bound_check_learner(learner, error));
     TRY(steer_check(learner, error));
     TRY(make_parts(learner, error));
     learner->info.relative_error = learner->info.mean_cardinality = NAN; /* until the final coding */
-    TRY(stopped = iterate_all(learner, error));
+    if (stopped == INCO_OK) TRY(stopped = iterate_all(learner, error));
     inco_mat_free(&learner->result);
-    TRY(mat_convert(&learner->result, &learner->d, learner->data.source.type, error));
+    TRY(mat_convert(&learner->result, path_dictionary(learner), learner->data.source.type, error));
     TRY(bound_keep(learner, error));
     if (stopped == INCO_OK && learner->coder) TRY(stopped = code_finally(learner, NULL, error));
     if (stopped > 0) learner->info.stopped_by = "callback";

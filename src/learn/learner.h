@@ -9,6 +9,7 @@
 #include "learn/method.h"
 #include "learn/online.h"
 #include "learn/pass.h"
+#include "learn/path.h"
 #include "learn/prepare.h"
 #include "learn/replace.h"
 #include "learn/stats.h"
@@ -24,6 +25,7 @@ struct inco_learner {
     int64_t iteration;  /* completed */
     double energy;      /* ||X||^2, once a pass has been made; 0 before */
     steering steer;     /* with a target for gamma part of the state */
+    gamma_path path;    /* with --gamma auto, and info.path, part of the state */
     double *unknowns;   /* with --method parametric what its atoms are made of */
     online_sums online; /* with --method online part of the state */
     inco_coder *coder;

@@ -1,4 +1,5 @@
-/* The residual of signals against the number of atoms in their codes. */
+#include "learn/residuals.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -19,6 +20,7 @@ enum { STEPS = sizeof steps / sizeof *steps };
 typedef struct measurement {
     double *share; /* ||x - D c|| / ||x||, of the signals with energy so far */
     int64_t count;
+    int64_t most; /* atoms in a code */
 } measurement;
 
 static int take_group(void *self, const pass_group *group, inco_error *error) {
@@ -67,7 +69,7 @@ static int measure_all(const inco_mat *dictionary, const inco_source *source, in
                        inco_residuals *r, inco_error *error) {
     const int64_t least = dictionary->rows < dictionary->cols ? dictionary->rows : dictionary->cols;
     int status = INCO_OK;
-    for (int i = 0; i < STEPS && (i == 0 || 4 * steps[i] <= 3 * least); i++) {
+    for (int i = 0; i < STEPS && (i == 0 || (steps[i] <= m->most && 4 * steps[i] <= 3 * least)); i++) {
         TRY(measure_at(steps[i], dictionary, source, options, m, error));
         r->cardinality[i] = (double)steps[i];
         r->lower[i] = quantile(m->share, m->count, 0.25);
@@ -103,10 +105,10 @@ static int check(const inco_mat *dictionary, const inco_source *source, const in
     return INCO_OK;
 }
 
-int inco_residuals_measure(const inco_mat *dictionary, const inco_source *source, const inco_options *options,
-                           inco_residuals *r, inco_error *error) {
+int residuals_measure(const inco_mat *dictionary, const inco_source *source, const inco_options *options, int64_t most,
+                      inco_residuals *r, inco_error *error) {
     inco_options *pursuit = NULL;
-    measurement m = {0};
+    measurement m = {.most = most};
     prepared data = {0};
     int status;
     *r = (inco_residuals){.size = sizeof *r};
@@ -128,6 +130,11 @@ done:
     prepare_free(&data);
     blas_leave();
     return status;
+}
+
+int inco_residuals_measure(const inco_mat *dictionary, const inco_source *source, const inco_options *options,
+                           inco_residuals *r, inco_error *error) {
+    return residuals_measure(dictionary, source, options, INT64_MAX, r, error);
 }
 
 void inco_residuals_free(inco_residuals *r) {

@@ -1,0 +1,88 @@
+/* The path of --gamma auto: what incoherence costs, to people and as JSON. */
+#include <stdio.h>
+#include <string.h>
+
+#include "learn.h"
+
+static void print_head(const run *r, const inco_path *path) {
+    char residuals[64] = "";
+    for (int64_t i = 0; i < path->cardinalities; i++)
+        snprintf(residuals + strlen(residuals), sizeof residuals - strlen(residuals), "  k =%4lld",
+                 (long long)path->cardinality[i]);
+    run_say(r, "what incoherence costs: median residual of %lld signals held out, with k atoms of OMP",
+            (long long)path->held_out);
+    run_say(r, "    relative       gamma  coherence max     rms   error   atoms%s    cost", residuals);
+}
+
+static void print_point(const run *r, const inco_path *path, int64_t n) {
+    const inco_path_point *p = &path->point[n];
+    char residuals[64] = "";
+    for (int64_t i = 0; i < path->cardinalities; i++)
+        snprintf(residuals + strlen(residuals), sizeof residuals - strlen(residuals), "  %7.4f", p->residual[i]);
+    run_say(r, "  %c %8g  %10.4g         %.4f  %.4f  %.4f  %6.1f%s  %5.1f%%", n == path->chosen ? '*' : ' ',
+            p->gamma_relative, p->gamma, p->coherence_max, p->coherence_rms, p->relative_error, p->mean_cardinality,
+            residuals, 100 * p->cost);
+}
+
+void learn_path_table(const learn_job *job) {
+    const inco_path *path = &inco_learner_info(job->learner)->path;
+    if (!path->count) return;
+    print_head(job->run, path);
+    for (int64_t n = 0; n < path->count; n++) print_point(job->run, path, n);
+    run_say(job->run, "  * chosen: the largest weight whose residuals are within %g%% of the lowest",
+            100 * path->noise);
+}
+
+/* The members of one point. */
+static void write_point(json *j, const inco_path *path, int64_t n) {
+    const inco_path_point *p = &path->point[n];
+    json_number(j, "gamma", p->gamma);
+    json_number(j, "gamma_relative", p->gamma_relative);
+    json_object(j, "coherence");
+    json_number(j, "max", p->coherence_max);
+    json_number(j, "rms", p->coherence_rms);
+    json_end_object(j);
+    json_object(j, "singular_values");
+    json_number(j, "max", p->singular_max);
+    json_number(j, "min", p->singular_min);
+    json_end_object(j);
+    json_number(j, "relative_error", p->relative_error);
+    json_number(j, "mean_cardinality", p->mean_cardinality);
+    json_array(j, "residuals");
+    for (int64_t i = 0; i < path->cardinalities; i++) json_number(j, NULL, p->residual[i]);
+    json_end_array(j);
+    json_number(j, "judgement", p->judgement);
+}
+
+static void write_setting(json *j, const inco_path *path) {
+    json_integer(j, "held_out", path->held_out);
+    json_array(j, "cardinalities");
+    for (int64_t i = 0; i < path->cardinalities; i++) json_integer(j, NULL, path->cardinality[i]);
+    json_end_array(j);
+}
+
+void learn_path_results(json *j, const learn_job *job) {
+    const inco_path *path = &inco_learner_info(job->learner)->path;
+    if (!path->count) return;
+    json_object(j, "path");
+    write_setting(j, path);
+    json_number(j, "noise", path->noise);
+    json_number(j, "seconds", path->seconds);
+    json_array(j, "points");
+    for (int64_t n = 0; n < path->count; n++) {
+        json_object(j, NULL);
+        write_point(j, path, n);
+        json_number(j, "cost", path->point[n].cost);
+        json_boolean(j, "chosen", n == path->chosen);
+        json_end_object(j);
+    }
+    json_end_array(j);
+    json_end_object(j);
+}
+
+void learn_path_line(json *j, const learn_job *job) {
+    const inco_path *path = &inco_learner_info(job->learner)->path;
+    json_integer(j, "point", path->count);
+    write_setting(j, path);
+    write_point(j, path, path->count - 1);
+}

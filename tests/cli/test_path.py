@@ -1,0 +1,85 @@
+"""inco learn --gamma auto: the path over gamma, what it says, and that it survives a kill."""
+import json
+import os
+import signal
+import subprocess
+import time
+
+import numpy as np
+
+import tool
+
+LEARN = ["--atoms", "24", "--iterations", "2", "--coder", "omp", "--sparsity", "4", "--gamma", "auto"]
+POINT = {"gamma": float, "gamma_relative": float, "coherence.max": float, "coherence.rms": float,
+         "singular_values.max": float, "singular_values.min": float, "relative_error": float,
+         "mean_cardinality": float, "residuals": list, "judgement": float}
+
+
+class Path(tool.Case):
+    def setUp(self):
+        super().setUp()
+        self.save("X.npy", np.cumsum(np.random.default_rng(5).standard_normal((1500, 16)), axis=1))
+
+    def lines(self, name):
+        with open(self.path(name)) as file:
+            return [json.loads(line) for line in file]
+
+    def test_results_and_log(self):
+        found = self.json("learn", "X.npy", "-o", "D.npy", *LEARN, "--log", "run.jsonl")
+        path = found["path"]
+        self.assertEqual((path["held_out"], path["cardinalities"]), (150, [1, 2, 4]))
+        self.assertEqual([p["gamma_relative"] for p in path["points"]], [0, 0.001, 0.01, 0.1, 1, 10])
+        for point in path["points"]:
+            self.assert_types(point, {**POINT, "cost": float, "chosen": bool})
+        best = min(p["judgement"] for p in path["points"])
+        good = [p for p in path["points"] if p["judgement"] <= best + path["noise"]]
+        self.assertEqual([p for p in path["points"] if p["chosen"]], good[-1:])
+        self.assertAlmostEqual(found["gamma_relative"], good[-1]["gamma_relative"], 9)
+        self.assertEqual(found["options"]["gamma"], "auto")
+        lines = self.lines("run.jsonl")
+        self.assertEqual([line["event"] for line in lines], ["start"] + 6 * ["point"] + 2 * ["iteration"] + ["end"])
+        for line, point in zip(lines[1:7], path["points"]):
+            self.assert_types(line, {**POINT, "point": int, "held_out": int, "cardinalities": list})
+            self.assertEqual({key: line[key] for key in ("gamma", "judgement", "residuals", "coherence")},
+                             {key: point[key] for key in ("gamma", "judgement", "residuals", "coherence")})
+        self.assertEqual(lines[-1]["path"], path)
+        self.inco("report", "run.jsonl", "D.npy", "-o", "page.html")
+
+    def test_table(self):
+        done = self.inco("learn", "X.npy", "-o", "D.npy", *LEARN)
+        self.assertRegex(done.text, r"\ngamma 6/6: error 0\.\d+, cardinality 4\.0, coherence max 0\.\d+ rms 0\.\d+, ")
+        self.assertIn("\nwhat incoherence costs: median residual of 150 signals held out, with k atoms of OMP\n", done.text)
+        self.assertRegex(done.text, r"\n +relative +gamma +coherence max +rms +error +atoms  k =   1  k =   2  k =   4 +cost\n")
+        rows = [line for line in done.text.splitlines() if line.endswith("%") and "chosen" not in line]
+        self.assertEqual(len(rows), 6)
+        self.assertEqual(sum(row.startswith("  * ") for row in rows), 1)
+        self.assertEqual(len({len(row) for row in rows}), 1, "columns that stand in line")
+        quiet = self.inco("learn", "X.npy", "-o", "D.npy", *LEARN, "-q")
+        self.assertEqual(quiet.text, "")
+
+    def test_survives_a_kill(self):
+        """Killed amid the path, it goes on with the points that are missing, to the same bits."""
+        self.inco("learn", "X.npy", "-o", "D.npy", *LEARN)
+        words = [tool.INCO, "learn", "X.npy", "-o", "E.npy", *LEARN, "-q", "--checkpoint", "state", "--log", "run.jsonl"]
+        run = subprocess.Popen(words, cwd=self.home, env=tool.environment())
+        while not os.path.exists(self.path("state")) and run.poll() is None:
+            time.sleep(0.002)
+        run.send_signal(signal.SIGKILL)
+        run.wait()
+        self.assertTrue(os.path.exists(self.path("state")))
+        before = [line for line in self.lines("run.jsonl") if line["event"] == "point"]
+        self.inco("learn", "X.npy", "-o", "E.npy", *LEARN, "--resume", "state", "--log", "more.jsonl")
+        after = [line for line in self.lines("more.jsonl") if line["event"] == "point"]
+        self.assertEqual(self.load("D.npy").tobytes(), self.load("E.npy").tobytes())
+        self.assertLess(len(after), 6)
+        self.assertGreaterEqual(len(before) + len(after), 6)
+
+    def test_refusals(self):
+        def wrong(*more, says, code=2):
+            self.refused("learn", "X.npy", "-o", "E.npy", "--atoms", "24", *more, code=code, says=says)
+        wrong("--gamma", "auto", "--method", "online", says="--gamma auto belongs to --method idl, not to online")
+        wrong("--gamma", "auto", "--method", "ksvd", "--coder", "omp", "--sparsity", "3", says=["--gamma", "ksvd"])
+        wrong("--gamma", "auto", "--gamma-relative", "1", says=["--gamma", "--gamma-relative"])
+        wrong("--gamma", "Auto", says="--gamma takes a number or auto, not 'Auto'")
+        self.save("X.npy", np.random.default_rng(1).standard_normal((900, 16)))
+        wrong("--gamma", "auto", code=1, says=["every 10th", "1000 signals or more, not 900"])

@@ -1,0 +1,412 @@
+/* --gamma auto: a path over weights, judged by signals held out. */
+#include "learn/holdout.h"
+
+#include "base/memory.h"
+#include "learning.h"
+
+enum { DIM = 12, ATOMS = 20, SIGNALS = 1200, HELD = 120, FIRST = 6, MORE = 3 };
+
+static inco_options *chosen_by_itself(const char *gamma, const char *threads) {
+    return check_options((const char *const[]){"atoms", "20", "coder", "omp", "sparsity", "4", "iterations", "3",
+                                               "threads", threads, "gamma", gamma, NULL});
+}
+
+/* Random walks: smooth signals, for which incoherent atoms cost something. */
+static inco_mat walks(inco_type type, int64_t count) {
+    inco_mat x = check_random(type, DIM, count, 7);
+    for (int64_t n = 0; n < x.cols; n++)
+        for (int64_t i = 1; i < x.rows; i++) mat_set(&x, i, n, mat_get(&x, i, n) + mat_get(&x, i - 1, n));
+    return x;
+}
+
+static void assert_same_matrix(const inco_mat *a, const inco_mat *b) {
+    assert_true(a->rows == b->rows && a->cols == b->cols && a->type == b->type);
+    assert_memory_equal(a->data, b->data, (size_t)(a->rows * a->cols) * a->type);
+}
+
+/* ---- The option ---- */
+
+static void the_word_is_an_option_value(void **state) {
+    (void)state;
+    char text[16];
+    inco_error error;
+    inco_options *o = chosen_by_itself("auto", "1");
+    inco_options_get(o, "gamma", text, sizeof text);
+    assert_string_equal(text, "auto");
+    assert_true(isnan(inco_options_get_number(o, "gamma")) && inco_options_given(o, "gamma"));
+    assert_int_equal(inco_options_check(o, INCO_LEARN, &error), INCO_OK);
+    assert_int_equal(inco_options_set(o, "gamma", "automatic", &error), INCO_EINVAL);
+    assert_string_equal(error.message, "--gamma takes a number or auto, not 'automatic'");
+    assert_int_equal(inco_options_set(o, "eta", "auto", &error), INCO_EINVAL);
+    assert_string_equal(error.message, "--eta takes a number, not 'auto'");
+    assert_int_equal(inco_options_set_number(o, "gamma", -INFINITY, NULL), INCO_EINVAL);
+    inco_options_set(o, "method", "mocod", NULL);
+    assert_int_equal(inco_options_check(o, INCO_LEARN, &error), INCO_EINVAL);
+    assert_string_equal(error.message, "--gamma auto belongs to --method idl, not to mocod");
+    inco_options_set(o, "method", "idl", NULL);
+    inco_options_set(o, "target-rms", "0.5", NULL);
+    assert_int_equal(inco_options_check(o, INCO_LEARN, &error), INCO_EINVAL);
+    assert_string_equal(error.message, "--gamma and --target-rms set the same weight: give one of them");
+    assert_int_equal(inco_options_set(o, "gamma", "2", NULL), INCO_OK);
+    assert_true(inco_options_get_number(o, "gamma") == 2);
+    inco_options_free(o);
+}
+
+static void too_few_signals_are_refused(void **state) {
+    (void)state;
+    inco_mat x = walks(INCO_F64, 999), d;
+    inco_options *o = chosen_by_itself("auto", "1");
+    inco_error error;
+    assert_int_equal(learn(&x, o, &d, NULL, &error), INCO_EDATA);
+    assert_string_equal(error.message,
+                        "--gamma auto judges by every 10th signal, and needs 100 of them: 1000 signals or more, not "
+                        "999; give --gamma or --gamma-relative a number");
+    inco_options_free(o);
+    inco_mat_free(&x);
+}
+
+/* ---- The parts ---- */
+
+/* Signal n is (n, -n): read in pieces of all sizes, every signal is in its part, in order. */
+static void the_parts_are_all_signals_once(void **state) {
+    (void)state;
+    inco_mat x;
+    double out[2 * 64];
+    assert_int_equal(inco_mat_new(&x, INCO_F64, 2, 57, NULL), INCO_OK);
+    for (int64_t n = 0; n < 57; n++) mat_set(&x, 0, n, (double)n), mat_set(&x, 1, n, -(double)n);
+    const inco_source source = inco_source_from_mat(&x);
+    holdout h;
+    holdout_make(&h, &source, 10);
+    assert_true(h.held.count == 5 && h.kept.count == 52);
+    for (int64_t piece = 1; piece <= 52; piece++) {
+        int64_t next = 0;
+        for (int64_t first = 0; first < 52; first += piece) {
+            const int64_t count = piece < 52 - first ? piece : 52 - first;
+            assert_int_equal(h.kept.read(h.kept.self, first, count, out, NULL), INCO_OK);
+            for (int64_t i = 0; i < count; i++, next++) {
+                if (next % 10 == 9) next++;
+                assert_true(out[2 * i] == (double)next && out[2 * i + 1] == -(double)next);
+            }
+        }
+    }
+    assert_int_equal(h.held.read(h.held.self, 1, 4, out, NULL), INCO_OK);
+    for (int i = 0; i < 4; i++) assert_true(out[2 * i] == 19 + 10 * i);
+    inco_mat_free(&x);
+}
+
+/* ---- The path ---- */
+
+static void the_path_is_told(void **state) {
+    static const double weights[] = {0, 0.001, 0.01, 0.1, 1, 10};
+    const inco_type type = *(inco_type *)*state;
+    inco_mat x = walks(type, SIGNALS), d;
+    inco_options *o = chosen_by_itself("auto", "2");
+    inco_learn_info info;
+    assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
+    const inco_path *path = &info.path;
+    double lowest = INFINITY;
+    int64_t chosen = 0;
+    assert_true(path->count == 6 && path->held_out == HELD && path->cardinalities == 3);
+    assert_true(path->cardinality[0] == 1 && path->cardinality[1] == 2 && path->cardinality[2] == 4);
+    for (int i = 0; i < 6; i++) lowest = fmin(lowest, path->point[i].judgement);
+    for (int i = 0; i < 6; i++) {
+        const inco_path_point *p = &path->point[i];
+        if (p->judgement <= lowest + path->noise) chosen = i;
+        assert_true(p->gamma_relative == weights[i]);
+        assert_near(p->gamma, weights[i] * SIGNALS / ATOMS, 1e-5 * (1 + p->gamma)); /* signals of unit norm */
+        assert_near(p->cost, exp(p->judgement - lowest) - 1, 1e-12);
+        assert_true(p->residual[0] > p->residual[1] && p->residual[1] > p->residual[2] && p->residual[2] > 0);
+        if (i > 0) assert_true(p->coherence_rms <= path->point[i - 1].coherence_rms * (1 + 1e-6));
+        assert_true(p->singular_max >= p->singular_min && p->relative_error > 0 && p->mean_cardinality <= 4);
+    }
+    assert_true(path->chosen == chosen && path->point[5].judgement > lowest + path->noise); /* a tight frame costs */
+    assert_near(info.gamma_relative, weights[chosen], 1e-9);
+    inco_mat_free(&d);
+    inco_options_free(o);
+    inco_mat_free(&x);
+}
+
+static void all_of_it_is_zero_without(void **state) {
+    (void)state;
+    inco_mat x = walks(INCO_F64, 300), d;
+    inco_options *o = chosen_by_itself("1", "1");
+    inco_learn_info info;
+    assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
+    assert_true(info.path.count == 0 && info.path.held_out == 0 && info.gamma == 1);
+    inco_mat_free(&d);
+    inco_options_free(o);
+    inco_mat_free(&x);
+}
+
+/* Learns from `start` (may be NULL) with a weight that is given. */
+static inco_mat learn_plainly(const inco_mat *x, const inco_mat *start, double weight, double iterations) {
+    const inco_source source = inco_source_from_mat(x);
+    inco_options *o = check_options((const char *const[]){"atoms", "20", "coder", "omp", "sparsity", "4", NULL});
+    inco_learner *learner;
+    inco_mat d;
+    inco_options_set_number(o, "gamma-relative", weight, NULL);
+    inco_options_set_number(o, "iterations", iterations, NULL);
+    assert_int_equal(inco_learner_new(&learner, &source, o, NULL), INCO_OK);
+    if (start) assert_int_equal(inco_learner_start_from(learner, start, NULL), INCO_OK);
+    assert_int_equal(inco_learner_run(learner, NULL), INCO_OK);
+    const inco_mat view = inco_learner_dictionary(learner);
+    assert_int_equal(mat_convert(&d, &view, INCO_F64, NULL), INCO_OK);
+    inco_learner_free(learner);
+    inco_options_free(o);
+    return d;
+}
+
+static inco_mat part_of(const inco_mat *x, int held) {
+    inco_mat part;
+    int64_t n = 0;
+    assert_int_equal(inco_mat_new(&part, INCO_F64, DIM, held ? HELD : SIGNALS - HELD, NULL), INCO_OK);
+    for (int64_t j = 0; j < SIGNALS; j++)
+        if ((j % 10 == 9) == held) {
+            const inco_mat to = mat_columns(&part, n++, 1), from = mat_columns(x, j, 1);
+            mat_copy(&to, &from);
+        }
+    return part;
+}
+
+/* (PATH-1) with K = 4, from the public function. */
+static double judgement_of(const inco_mat *d, const inco_mat *held) {
+    const inco_source source = inco_source_from_mat(held);
+    inco_options *o = inco_options_new();
+    inco_residuals r;
+    double sum = 0;
+    assert_int_equal(inco_residuals_measure(d, &source, o, &r, NULL), INCO_OK);
+    for (int k = 0; k < 4; k++) sum += log(r.median[k]);
+    inco_residuals_free(&r);
+    inco_options_free(o);
+    return sum / 4;
+}
+
+/* Every point and what follows are runs with a weight that is given. */
+static void the_path_is_made_of_plain_runs(void **state) {
+    (void)state;
+    inco_mat x = walks(INCO_F64, SIGNALS), d;
+    inco_mat kept = part_of(&x, 0), held = part_of(&x, 1), first = learn_plainly(&kept, NULL, 0.1, FIRST);
+    inco_options *o = chosen_by_itself("auto", "1");
+    inco_learn_info info;
+    assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
+    for (int i = 0; i < 6; i++) {
+        inco_mat point = learn_plainly(&kept, &first, info.path.point[i].gamma_relative, MORE);
+        assert_near(info.path.point[i].judgement, judgement_of(&point, &held), 1e-9);
+        if (i == info.path.chosen) {
+            inco_mat last = learn_plainly(&x, &point, info.path.point[i].gamma_relative, 3);
+            for (int64_t j = 0; j < ATOMS; j++) /* a start that is given is scaled to unit norm once more */
+                for (int64_t k = 0; k < DIM; k++) assert_near(mat_get(&last, k, j), mat_get(&d, k, j), 1e-9);
+            inco_mat_free(&last);
+        }
+        inco_mat_free(&point);
+    }
+    inco_options_free(o);
+    inco_mat_free(&d);
+    inco_mat_free(&first);
+    inco_mat_free(&kept);
+    inco_mat_free(&held);
+    inco_mat_free(&x);
+}
+
+static void the_threads_do_not_matter(void **state) {
+    (void)state;
+    inco_mat x = walks(INCO_F32, SIGNALS), d, e;
+    inco_options *one = chosen_by_itself("auto", "1"), *three = chosen_by_itself("auto", "3");
+    inco_learn_info a, b;
+    assert_int_equal(learn(&x, one, &d, &a, NULL), INCO_OK);
+    assert_int_equal(learn(&x, three, &e, &b, NULL), INCO_OK);
+    assert_same_matrix(&d, &e);
+    assert_memory_equal(a.path.point, b.path.point, sizeof a.path.point);
+    inco_options_free(one);
+    inco_options_free(three);
+    inco_mat_free(&d);
+    inco_mat_free(&e);
+    inco_mat_free(&x);
+}
+
+/* ---- Checkpoints and interruptions ---- */
+
+typedef struct visitor {
+    inco_learner *learner;
+    inco_stream stream;
+    int64_t save_at, stop_at;  /* points; 0: never */
+    int64_t stop_amid;         /* the second iteration of this point; -1: never */
+    int64_t points, under_way; /* told of */
+} visitor;
+
+static int visit(void *self, const inco_progress *now) {
+    visitor *v = self;
+    if (!strcmp(now->phase, "path")) {
+        v->under_way++;
+        assert_true(now->points == 6);
+        return now->point == v->stop_amid && now->iteration == 2;
+    }
+    if (strcmp(now->phase, "point")) return 0;
+    v->points++;
+    assert_true(inco_learner_info(v->learner)->path.count == now->point);
+    if (now->point == v->save_at) assert_int_equal(inco_learner_save(v->learner, &v->stream, NULL), INCO_OK);
+    return now->point == v->stop_at;
+}
+
+static void visitor_new(visitor *v, const inco_source *source, inco_options *o) {
+    assert_int_equal(inco_learner_new(&v->learner, source, o, NULL), INCO_OK);
+    inco_learner_on_progress(v->learner, visit, v);
+}
+
+/* From a checkpoint amid the path only the points that are missing are made, to the same bits. */
+static void a_path_is_resumed(void **state) {
+    static const int64_t places[] = {1, 4, 6};
+    static memory_stream memory;
+    (void)state;
+    inco_mat x = walks(INCO_F64, SIGNALS), d;
+    const inco_source source = inco_source_from_mat(&x);
+    inco_options *o = chosen_by_itself("auto", "2");
+    inco_learn_info info;
+    assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
+    for (int i = 0; i < 3; i++) {
+        visitor v = {.stream = {&memory, write_memory, read_memory},
+                     .save_at = places[i],
+                     .stop_at = places[i],
+                     .stop_amid = -1};
+        visitor again = {.stream = {&memory, write_memory, read_memory}, .stop_amid = -1};
+        memory.written = memory.read = 0;
+        visitor_new(&v, &source, o);
+        assert_int_equal(inco_learner_run(v.learner, NULL), INCO_STOPPED);
+        visitor_new(&again, &source, o);
+        assert_int_equal(inco_learner_resume(again.learner, &again.stream, NULL), INCO_OK);
+        assert_int_equal(inco_learner_run(again.learner, NULL), INCO_OK);
+        assert_int_equal(again.points, 6 - places[i]);
+        const inco_mat result = inco_learner_dictionary(again.learner);
+        assert_same_matrix(&result, &d);
+        assert_memory_equal(inco_learner_info(again.learner)->path.point, info.path.point, sizeof info.path.point);
+        inco_learner_free(v.learner);
+        inco_learner_free(again.learner);
+    }
+    inco_options_free(o);
+    inco_mat_free(&d);
+    inco_mat_free(&x);
+}
+
+static void the_loop_is_resumed_without_another_path(void **state) {
+    static memory_stream memory;
+    (void)state;
+    inco_mat x = walks(INCO_F32, SIGNALS), d;
+    const inco_source source = inco_source_from_mat(&x);
+    inco_options *o = chosen_by_itself("auto", "2"), *other = chosen_by_itself("1", "2");
+    inco_learn_info info;
+    inco_error error;
+    watcher w = {.stream = {&memory, write_memory, read_memory}, .save_at = 1, .stop_at = 1};
+    visitor again = {.stream = w.stream, .stop_amid = -1}, cut = {.stream = w.stream, .stop_amid = -1};
+    assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
+    memory.written = memory.read = 0;
+    watch_new(&w, &source, o);
+    assert_int_equal(inco_learner_run(w.learner, NULL), INCO_STOPPED);
+    visitor_new(&again, &source, o);
+    assert_int_equal(inco_learner_resume(again.learner, &again.stream, NULL), INCO_OK);
+    assert_int_equal(inco_learner_run(again.learner, NULL), INCO_OK);
+    assert_true(again.points == 0 && again.under_way == 0);
+    const inco_mat result = inco_learner_dictionary(again.learner);
+    assert_same_matrix(&result, &d);
+    assert_true(inco_learner_info(again.learner)->gamma == info.gamma);
+    assert_memory_equal(inco_learner_info(again.learner)->path.point, info.path.point, sizeof info.path.point);
+    memory.read = 0;
+    visitor_new(&cut, &source, other);
+    assert_int_equal(inco_learner_resume(cut.learner, &cut.stream, &error), INCO_EINVAL);
+    assert_string_equal(error.message, "--gamma is '1' now, but was 'auto' when the checkpoint was made");
+    inco_learner_free(cut.learner);
+    visitor_new(&cut, &source, o);
+    for (memory.written--; memory.written > 0; memory.written /= 2) { /* cut off anywhere it is refused */
+        memory.read = 0;
+        assert_int_equal(inco_learner_resume(cut.learner, &cut.stream, NULL), INCO_EFORMAT);
+    }
+    inco_learner_free(w.learner);
+    inco_learner_free(again.learner);
+    inco_learner_free(cut.learner);
+    inco_options_free(o);
+    inco_options_free(other);
+    inco_mat_free(&d);
+    inco_mat_free(&x);
+}
+
+/* Before the first point, amid the first, and amid the third: the dictionary is that of the best so far. */
+static void a_path_can_be_stopped(void **state) {
+    static const int64_t places[] = {0, 1, 3};
+    (void)state;
+    inco_mat x = walks(INCO_F64, SIGNALS);
+    const inco_source source = inco_source_from_mat(&x);
+    inco_options *o = chosen_by_itself("auto", "2");
+    for (int i = 0; i < 3; i++) {
+        visitor v = {.stop_amid = places[i]};
+        visitor_new(&v, &source, o);
+        assert_int_equal(inco_learner_run(v.learner, NULL), INCO_STOPPED);
+        const inco_mat d = inco_learner_dictionary(v.learner);
+        const inco_learn_info *info = inco_learner_info(v.learner);
+        assert_true(d.rows == DIM && d.cols == ATOMS && info->iterations == 0);
+        assert_true(info->path.count == (places[i] > 0 ? places[i] - 1 : 0));
+        assert_string_equal(info->stopped_by, "callback");
+        for (int64_t j = 0; j < ATOMS; j++) assert_near(mat_column_norm(&d, j), 1, 1e-12);
+        if (info->path.count)
+            assert_near(info->coherence_rms, info->path.point[info->path.chosen].coherence_rms, 1e-12);
+        inco_learner_free(v.learner);
+    }
+    inco_options_free(o);
+    inco_mat_free(&x);
+}
+
+static void a_bound_is_kept_too(void **state) {
+    (void)state;
+    inco_mat x = walks(INCO_F64, SIGNALS), d;
+    inco_options *o = chosen_by_itself("auto", "2");
+    inco_learn_info info;
+    inco_options_set(o, "max-coherence", "0.5", NULL);
+    assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
+    assert_true(info.coherence_max <= 0.5);
+    for (int i = 0; i < 6; i++) assert_true(info.path.point[i].coherence_max <= 0.5);
+    inco_mat_free(&d);
+    inco_options_free(o);
+    inco_mat_free(&x);
+}
+
+/* Whichever allocation fails, nothing is lost and it says so. */
+static void no_memory_is_told(void **state) {
+    (void)state;
+    inco_mat x = walks(INCO_F64, 1000), d;
+    inco_options *o = chosen_by_itself("auto", "1");
+    memory_fail_at(0);
+    assert_int_equal(learn(&x, o, &d, NULL, NULL), INCO_OK);
+    inco_mat_free(&d);
+    const int64_t all = memory_fail_at(0);
+    assert_true(all > 100);
+    for (int64_t i = 0; i < 16; i++) {
+        memory_fail_at(1 + i * (all - 2) / 15);
+        const int status = learn(&x, o, &d, NULL, NULL);
+        memory_fail_at(0);
+        assert_int_equal(status, INCO_ENOMEM);
+        assert_null(d.data);
+    }
+    inco_options_free(o);
+    inco_mat_free(&x);
+}
+
+int main(void) {
+    static inco_type f32 = INCO_F32, f64 = INCO_F64;
+#define BOTH(test)                                                                                                     \
+    {#test " (f32)", test, NULL, NULL, &f32}, {                                                                        \
+#test " (f64)", test, NULL, NULL, &f64                                                                         \
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_word_is_an_option_value),
+        cmocka_unit_test(too_few_signals_are_refused),
+        cmocka_unit_test(the_parts_are_all_signals_once),
+        BOTH(the_path_is_told),
+        cmocka_unit_test(all_of_it_is_zero_without),
+        cmocka_unit_test(the_path_is_made_of_plain_runs),
+        cmocka_unit_test(the_threads_do_not_matter),
+        cmocka_unit_test(a_path_is_resumed),
+        cmocka_unit_test(the_loop_is_resumed_without_another_path),
+        cmocka_unit_test(a_path_can_be_stopped),
+        cmocka_unit_test(a_bound_is_kept_too),
+        cmocka_unit_test(no_memory_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
