@@ -4,7 +4,9 @@
 
 A ratio is printed only when the results agree: the same supports but for a share of ties, the same coefficients on equal
 supports. The slow peers code a sample of the signals; times are per signal. inco's time includes the Gram matrix and
-D'X, as the peers' do. LARS is left out: scikit-learn's takes another path once a coefficient changes its sign. Needs numpy, scipy and scikit-learn, Debian's python3-sklearn.
+D'X, as the peers' do. LARS is left out: scikit-learn's takes another path once a coefficient changes its sign. inco
+starts itself anew when OpenBLAS does not know the CPU; for the peers to have the same kernels, set OPENBLAS_CORETYPE to
+the one that inco's --json names in "blas". Needs numpy, scipy and scikit-learn, Debian's python3-sklearn.
 """
 import argparse
 import json

@@ -26,7 +26,8 @@ FIELDS = ["train_error", "test_error", "coherence_max", "coherence_rms", "singul
 # BLAS rounds differently, and a pursuit that then takes another atom goes another way from there.
 TOLERANCE = {"train_error": 0.02, "test_error": 0.02, "coherence_max": 0.05, "coherence_rms": 0.02, "singular_max": 0.03,
              "singular_min": 0.05}
-VARIANTS = {"online": [["--gamma-relative", "0.1"]], "idl": [["--norms", "rescale"]]}
+VARIANTS = {"online": [["--gamma-relative", "0.1"]], "idl": [["--norms", "rescale"], ["--max-coherence", "0.5", "--code-updates", "0"]],
+            "ksvd": [["--exchange"]]}
 
 
 def inco(*words):

@@ -5,7 +5,7 @@ A dictionary of uniform random entries, its atoms scaled to unit norm; signals o
 coefficients; white noise. Learning starts from the first L signals. An atom counts as found when 1 - |d'e| < 0.01 for
 some learned atom e; "one to one" allows every learned atom once.
 
-    bench/recovery.py --inco build/release/inco --trials 10 --noise 10 20 30 inf
+    bench/recovery.py --inco build/release/inco --trials 50 --noise 10 20 30 inf
 
 prints a table of the share found, with its standard error over the trials. A method is what follows "inco learn", such as
 --method "ksvd --replace 0.99"; it may be given more than once.
@@ -18,8 +18,10 @@ import tempfile
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-METHODS = ["mod", "aksvd", "ksvd", "aksvd --replace 0.99", "ksvd --replace 0.99", "ksvd --replace 0.9",
-           "ksvd --replace 0.8", "idl --gamma 0", "idl --gamma-relative 0.01"]
+METHODS = ["mod", "aksvd", "ksvd", "idl --gamma 0", "idl --gamma-relative 0.01", "online",
+           "ksvd --min-uses 4 --replace 0.99", "aksvd --min-uses 4 --replace 0.99", "ksvd --replace 0.8",
+           "mod --exchange", "aksvd --exchange", "ksvd --exchange", "idl --gamma 0 --exchange",
+           "idl --gamma-relative 0.01 --exchange", "online --exchange"]
 
 
 def planted(rng, arguments, noise):

@@ -5,7 +5,7 @@
 #include "run.h"
 
 extern const command learn_command, encode_command, decode_command, inspect_command, frame_command, decohere_command,
-    report_command;
+    report_command, reproduce_command;
 
 /* Command i, NULL past the last. */
 const command *commands_at(int i);

@@ -86,8 +86,8 @@ void help_command(const command *c) {
 void help_program(void) {
     printf("inco %s: dictionaries for sparse coding whose atoms stay incoherent\n\n", inco_version());
     printf("usage: inco COMMAND [OPTIONS] FILE...\n\n");
-    for (int i = 0; commands_at(i); i++) printf("  %-10s%s\n", commands_at(i)->name, commands_at(i)->summary);
-    printf("  %-10s%s\n", "help", "this text, or with the name of a command its options");
+    for (int i = 0; commands_at(i); i++) printf("  %-11s%s\n", commands_at(i)->name, commands_at(i)->summary);
+    printf("  %-11s%s\n", "help", "this text, or with the name of a command its options");
     printf("\n'inco COMMAND --help' lists the options of a command, 'inco --version' what this\n"
            "build can do. Write --name value or --name=value; an option given twice has its\n"
            "last value; -- ends the options.\n\n"

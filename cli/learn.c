@@ -148,6 +148,7 @@ static void save_checkpoint(learn_job *job) {
 static int on_progress(void *self, const inco_progress *now) {
     learn_job *job = self;
     progress_learning(&job->progress, now);
+    if (job->run->watch) job->run->watch(job->run->watcher, now);
     if (!strcmp(now->phase, "point")) {
         learn_log_start(job);
         learn_log_point(job);

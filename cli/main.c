@@ -11,7 +11,7 @@
 #include "near.h"
 
 static const command *const table[] = {&learn_command, &encode_command,   &decode_command, &inspect_command,
-                                       &frame_command, &decohere_command, &report_command};
+                                       &frame_command, &decohere_command, &report_command, &reproduce_command};
 enum { COMMANDS = sizeof table / sizeof *table };
 
 const command *commands_at(int i) {

@@ -132,7 +132,7 @@ static int measure_test(page *p, const inco_mat *dictionary) {
 
 /* ---- Writing ---- */
 
-static int write_to(run *r, const char *path, const inco_report *made, int figure) {
+int page_write_file(run *r, const char *path, const inco_report *made, int figure) {
     inco_stream stream;
     int status = inco_file_create(&stream, path, &r->error);
     if (status < 0) return status;
@@ -142,7 +142,7 @@ static int write_to(run *r, const char *path, const inco_report *made, int figur
     return status < 0 ? status : closing;
 }
 
-static int write_numbers(run *r, const char *folder, const inco_report *made) {
+int page_write_numbers(run *r, const char *folder, const inco_report *made) {
     if (mkdir(folder, 0777) && errno != EEXIST)
         return run_fail(r, INCO_EIO, "cannot make the folder '%s': %s", folder, strerror(errno));
     int status = INCO_OK, i;
@@ -150,7 +150,7 @@ static int write_numbers(run *r, const char *folder, const inco_report *made) {
         const char *words[] = {folder, "/", inco_report_figure(made, i), ".csv"};
         char *path = calloc(strlen(folder) + strlen(words[2]) + 6, 1);
         for (int k = 0; path && k < 4; k++) strcat(path, words[k]);
-        status = path ? write_to(r, path, made, i) : run_no_memory(r);
+        status = path ? page_write_file(r, path, made, i) : run_no_memory(r);
         free(path);
     }
     if (status >= 0) run_say(r, "wrote %d files of numbers to %s", i, folder);
@@ -173,9 +173,9 @@ int page_write(page *p, const char *title, const char *subtitle, inco_summary *s
     made = inco_report_new(title, subtitle);
     if (!made) TRY(run_no_memory(r));
     inco_report_dictionary(made, summary);
-    if (p->report) TRY(write_to(r, p->report, made, -1));
+    if (p->report) TRY(page_write_file(r, p->report, made, -1));
     if (p->report) run_say(r, "wrote %s", strcmp(p->report, "-") ? p->report : "the page to standard output");
-    if (p->csv) TRY(write_numbers(r, p->csv, made));
+    if (p->csv) TRY(page_write_numbers(r, p->csv, made));
 done:
     inco_report_free(made);
     return status;

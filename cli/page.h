@@ -34,6 +34,11 @@ void page_warn_overlap(page *p, const inco_data *training);
  * dictionary, the run and its results are given; the rest is filled in here. */
 int page_write(page *p, const char *title, const char *subtitle, inco_summary *summary);
 
+/* A page, or with `figure` of 0 and more the numbers of that figure, to a file; the numbers of all figures to a folder.
+ */
+int page_write_file(run *r, const char *path, const inco_report *made, int figure);
+int page_write_numbers(run *r, const char *folder, const inco_report *made);
+
 void page_free(page *p);
 
 #endif

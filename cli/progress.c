@@ -203,3 +203,18 @@ void progress_coding(progress *p, int64_t done, int64_t total) {
         fprintf(stderr, "coding: %.0f%%, %s\n", 100 * fraction, text);
     p->last = run_clock();
 }
+
+/* ---- A grid of runs ---- */
+
+void progress_grid(progress *p, const char *name, double fraction, double left, const char *doing) {
+    char time[32], text[TEXT_MAX];
+    if (!due(p)) return;
+    write_time(time, sizeof time, isnan(left) ? 0 : left);
+    snprintf(text, sizeof text, "%s%s%s%s", doing, isnan(left) ? "" : ", ", isnan(left) ? "" : time,
+             isnan(left) ? "" : " left");
+    if (p->terminal)
+        draw(p, name, fraction, text);
+    else
+        fprintf(stderr, "%s: %s, %.0f%% of all\n", name, text, 100 * fraction);
+    p->last = run_clock();
+}

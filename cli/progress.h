@@ -25,6 +25,9 @@ void progress_search(progress *p, const inco_progress *now);
 /* `done` of `total` signals are coded. From one thread at a time. */
 void progress_coding(progress *p, int64_t done, int64_t total);
 
+/* A run of a grid: how far all of them are, what is being done, and the seconds left, NaN when unknown. */
+void progress_grid(progress *p, const char *name, double fraction, double left, const char *doing);
+
 /* Takes the bar off the screen, so that a message can be printed. */
 void progress_clear(progress *p);
 

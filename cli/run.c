@@ -23,7 +23,7 @@ int run_no_memory(run *r) {
 }
 
 void run_say(const run *r, const char *format, ...) {
-    if (r->quiet) return;
+    if (r->quiet || r->part) return;
     va_list args;
     va_start(args, format);
     vfprintf(stderr, format, args);
@@ -39,6 +39,7 @@ static void print_name(const run *r) {
 
 void run_warn(const run *r, const char *format, ...) {
     va_list args;
+    if (r->part) return;
     va_start(args, format);
     print_name(r);
     vfprintf(stderr, format, args);

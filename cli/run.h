@@ -23,7 +23,10 @@ struct run {
     const char **paths; /* what is no option */
     int path_count;
     int quiet, json;
-    int missed;        /* the output is written, but it misses a target */
+    int missed;             /* the output is written, but it misses a target */
+    int part;               /* of another command, which does the talking: nothing is printed */
+    inco_progress_fn watch; /* of that command; NULL when there is none */
+    void *watcher;
     double started;    /* by run_clock */
     double seconds_io; /* spent in reading and writing files */
     inco_error error;

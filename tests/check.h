@@ -45,4 +45,15 @@ static inline inco_options *check_options(const char *const *pairs) {
 }
 #define OPTIONS(...) check_options((const char *const[]){__VA_ARGS__, NULL})
 
+static inline void *check_type(inco_type type) {
+    static inco_type types[] = {INCO_F32, INCO_F64};
+    return &types[type == INCO_F64];
+}
+
+/* A test to run with both types: it finds the one to use in *state. */
+/* clang-format off */
+#define WITH(type, test) {#test " (" #type ")", test, NULL, NULL, check_type(INCO_##type)}
+/* clang-format on */
+#define BOTH(test) WITH(F32, test), WITH(F64, test)
+
 #endif

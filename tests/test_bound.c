@@ -205,11 +205,6 @@ static void code_updates_lower_the_error(void **state) {
 }
 
 int main(void) {
-    static inco_type f32 = INCO_F32, f64 = INCO_F64;
-#define BOTH(test)                                                                                                     \
-    {#test " (f32)", test, NULL, NULL, &f32}, {                                                                        \
-#test " (f64)", test, NULL, NULL, &f64                                                                         \
-    }
     const struct CMUnitTest tests[] = {
         BOTH(refitted_codes_leave_nothing_of_their_atoms),
         cmocka_unit_test(codes_of_dependent_atoms_stay),

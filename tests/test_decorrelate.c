@@ -228,11 +228,6 @@ static void projections_at_the_limits(void **state) {
 }
 
 int main(void) {
-    static inco_type f32 = INCO_F32, f64 = INCO_F64;
-#define BOTH(test)                                                                                                     \
-    {#test " (f32)", test, NULL, NULL, &f32}, {                                                                        \
-#test " (f64)", test, NULL, NULL, &f64                                                                         \
-    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pair_is_rotated_to_the_bound),
         cmocka_unit_test(the_worst_pair_goes_first_and_an_atom_has_one_pair),

@@ -164,11 +164,6 @@ static void a_strong_penalty_keeps_the_atoms(void **state) {
 }
 
 int main(void) {
-    static inco_type f32 = INCO_F32, f64 = INCO_F64;
-#define BOTH(test)                                                                                                     \
-    {#test " (f32)", test, NULL, NULL, &f32}, {                                                                        \
-#test " (f64)", test, NULL, NULL, &f64                                                                         \
-    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_are_found_with_their_gains),
         cmocka_unit_test(there_may_be_fewer_lines),

@@ -399,11 +399,6 @@ static void coherent_and_unused_atoms_are_replaced_once(void **state) {
 }
 
 int main(void) {
-    static inco_type f32 = INCO_F32, f64 = INCO_F64;
-#define BOTH(test)                                                                                                     \
-    {#test " (f32)", test, NULL, NULL, &f32}, {                                                                        \
-#test " (f64)", test, NULL, NULL, &f64                                                                         \
-    }
     const struct CMUnitTest tests[] = {
         BOTH(the_training_set_holds_residuals_and_codes),
         BOTH(no_atom_raises_the_error),

@@ -298,11 +298,6 @@ static void failing_memory_is_survived(void **state) {
 }
 
 int main(void) {
-    static inco_type f32 = INCO_F32, f64 = INCO_F64;
-#define BOTH(test)                                                                                                     \
-    {#test " (f32)", test, NULL, NULL, &f32}, {                                                                        \
-#test " (f64)", test, NULL, NULL, &f64                                                                         \
-    }
     const struct CMUnitTest tests[] = {
         BOTH(a_planted_dictionary_is_recovered),      BOTH(same_bits_for_any_number_of_threads),
         BOTH(a_resumed_run_has_the_same_bits),        cmocka_unit_test(a_checkpoint_of_another_run_is_refused),

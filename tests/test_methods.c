@@ -211,11 +211,6 @@ static void options_of_other_methods_are_refused(void **state) {
 }
 
 int main(void) {
-    static inco_type f32 = INCO_F32, f64 = INCO_F64;
-#define BOTH(test)                                                                                                     \
-    {#test " (f32)", test, NULL, NULL, &f32}, {                                                                        \
-#test " (f64)", test, NULL, NULL, &f64                                                                         \
-    }
     const struct CMUnitTest tests[] = {
         BOTH(a_planted_dictionary_is_recovered),      BOTH(same_bits_for_any_number_of_threads),
         BOTH(a_resumed_run_has_the_same_bits),        BOTH(targets_are_reached_or_told),

@@ -349,11 +349,6 @@ static void failing_memory_is_survived(void **state) {
 }
 
 int main(void) {
-    static inco_type f32 = INCO_F32, f64 = INCO_F64;
-#define BOTH(test)                                                                                                     \
-    {#test " (f32)", test, NULL, NULL, &f32}, {                                                                        \
-#test " (f64)", test, NULL, NULL, &f64                                                                         \
-    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_sweep_never_raises_the_objective),
         cmocka_unit_test(the_limit_is_stationary_on_the_spheres),

@@ -389,11 +389,6 @@ static void no_memory_is_told(void **state) {
 }
 
 int main(void) {
-    static inco_type f32 = INCO_F32, f64 = INCO_F64;
-#define BOTH(test)                                                                                                     \
-    {#test " (f32)", test, NULL, NULL, &f32}, {                                                                        \
-#test " (f64)", test, NULL, NULL, &f64                                                                         \
-    }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_word_is_an_option_value),
         cmocka_unit_test(too_few_signals_are_refused),

@@ -90,11 +90,6 @@ static void targets_that_make_no_sense_are_refused(void **state) {
 }
 
 int main(void) {
-    static inco_type f32 = INCO_F32, f64 = INCO_F64;
-#define BOTH(test)                                                                                                     \
-    {#test " (f32)", test, NULL, NULL, &f32}, {                                                                        \
-#test " (f64)", test, NULL, NULL, &f64                                                                         \
-    }
     const struct CMUnitTest tests[] = {
         BOTH(a_root_mean_square_coherence_is_met),
         BOTH(an_error_is_met),

@@ -23,8 +23,8 @@ static int must_fail(void) {
     return n == atomic_load(&failing);
 }
 
-/* A Gram matrix is read column by column in no order, and small pages miss the TLB: with 4000 atoms OMP takes 4 to 7 %
- * longer on them. With 1000 atoms it makes no difference. */
+/* A Gram matrix is read column by column in no order, and small pages miss the TLB: docs/performance.md
+ * has figures. */
 static void *huge(size_t bytes) {
     void *block = aligned_alloc(HUGE_PAGE, (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
 #ifdef MADV_HUGEPAGE

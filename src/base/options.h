@@ -28,7 +28,7 @@ enum { PRECISION_F32, PRECISION_F64 };
 enum { NORMALIZE_UNIT, NORMALIZE_NONE };
 enum { CENTER_NONE, CENTER_SIGNAL, CENTER_FEATURE };
 
-enum { OPTIONS_MAX = 64 }; /* rows that the record of what was given has room for */
+enum { OPTIONS_MAX = 96 }; /* rows that the record of what was given has room for */
 
 struct inco_options {
     /* the dictionary */
@@ -48,7 +48,7 @@ struct inco_options {
     /* metrics */
     double duplicates;
     /* the run */
-    int64_t threads, seed, quiet, json;
+    int64_t threads, seed, seeds, quick, quiet, json;
     char *output, *log, *codes, *checkpoint, *resume, *report, *csv, *test;
 
     unsigned char given[OPTIONS_MAX]; /* by row of the table */

@@ -130,6 +130,16 @@ double mat_column_norm(const inco_mat *m, int64_t j) {
     return largest * sqrt(sum);
 }
 
+static void divide_column(const inco_mat *m, int64_t j, double by) {
+    if (m->type == INCO_F32) {
+        float *x = mat_column(m, j);
+        for (int64_t i = 0; i < m->rows; i++) x[i] = (float)(x[i] / by);
+    } else {
+        double *x = mat_column(m, j);
+        for (int64_t i = 0; i < m->rows; i++) x[i] /= by;
+    }
+}
+
 int64_t mat_normalize_columns(const inco_mat *m, double *norms) {
     int64_t zeros = 0;
     for (int64_t j = 0; j < m->cols; j++) {
@@ -138,7 +148,7 @@ int64_t mat_normalize_columns(const inco_mat *m, double *norms) {
         if (norm == 0)
             zeros++;
         else
-            for (int64_t i = 0; i < m->rows; i++) mat_set(m, i, j, mat_get(m, i, j) / norm);
+            divide_column(m, j, norm);
     }
     return zeros;
 }

@@ -177,7 +177,8 @@ static void add_cell(writer *w, char kind, const char *text) {
         writer_put(w, "</b>");
         return;
     }
-    writer_put(w, kind == 'r' ? "<td class=r>" : "<td>");
+    const int sentence = text && strlen(text) > 60; /* kept wide enough to read on a phone */
+    writer_put(w, kind == 'r' ? "<td class=r>" : sentence ? "<td class=long>" : "<td>");
     writer_escaped(w, text);
 }
 

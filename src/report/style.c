@@ -4,9 +4,9 @@
 /* Colours after Okabe and Ito, told apart by colour-blind readers too; on a dark ground they are lighter. */
 const char *const report_chart_style =
     ":root{--ground:#fdfdfc;--ink:#1d2125;--soft:#59626b;--rule:#e2e5e8;--panel:#f4f5f6;"
-    "--s1:#0068a8;--s2:#d55e00;--s3:#00805e;--s4:#b0508a;--s5:#9a6b00;--s6:#3a93cf}\n"
+    "--s1:#0068a8;--s2:#d55e00;--s3:#00805e;--s4:#b0508a;--s5:#9a6b00;--s6:#3a93cf;--bad:#b54000}\n"
     "@media screen and (prefers-color-scheme:dark){:root{--ground:#14171a;--ink:#e7e9eb;--soft:#a3acb5;--rule:#2d3339;"
-    "--panel:#1c2024;--s1:#58b0ee;--s2:#ff8f4d;--s3:#35c99d;--s4:#e79fc8;--s5:#eec04e;--s6:#9bd6fa}}\n"
+    "--panel:#1c2024;--s1:#58b0ee;--s2:#ff8f4d;--s3:#35c99d;--s4:#e79fc8;--s5:#eec04e;--s6:#9bd6fa;--bad:#ff8f4d}}\n"
     "svg{font:12px system-ui,-apple-system,\"Segoe UI\",Roboto,\"Helvetica Neue\",Arial,sans-serif;color:var(--ink)}\n"
     "svg text{fill:var(--ink)}svg .tick{fill:var(--soft);font-variant-numeric:tabular-nums}svg "
     ".label{fill:var(--soft)}\n"
@@ -61,10 +61,11 @@ const char *const report_style =
     "table{border-collapse:collapse;font-size:13px;font-variant-numeric:tabular-nums;margin-top:6px}\n"
     "th,td{padding:3px 14px 3px 0;text-align:left;border-bottom:1px solid "
     "var(--rule)}th{font-weight:600;color:var(--soft)}\n"
-    ".chart th,.chart td,.r{text-align:right}.table{margin-top:28px}.table table{font-size:14px}.table td{padding:6px "
+    ".chart th,.chart td,.r{text-align:right}.table{margin-top:28px}.long{min-width:13em}.table "
+    "table{font-size:14px}.table td{padding:6px "
     "18px 6px 0}\n"
     ".verdict{font-weight:600;padding:1px 9px;border-radius:9px;border:1px solid currentColor}\n"
-    ".verdict.holds{color:var(--s3)}.verdict.partly{color:var(--s5)}.verdict.fails{color:var(--s2)}\n"
+    ".verdict.holds{color:var(--s3)}.verdict.partly{color:var(--s5)}.verdict.fails{color:var(--bad)}\n"
     /* atoms */
     ".atoms{display:grid;gap:10px;grid-template-columns:repeat(auto-fill,minmax(var(--cell),1fr));margin:0;padding:0;"
     "list-style:none}\n"
