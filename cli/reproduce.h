@@ -44,8 +44,10 @@ typedef struct experiment {
     int runs;
     numbers *figures; /* of every run with every seed: see experiment_figures */
     progress progress;
-    int under_way, made;            /* which of all runs; how many were made now, not found */
-    double weight_done, weight_all; /* of the work that was not there at the start */
+    int under_way, made; /* which of all runs; how many were made now, not found */
+    int shown;           /* has its progress been shown? */
+    /* Of the work that was not there at the start: done, in all, and what was found half-made. */
+    double weight_done, weight_all, weight_found;
     double work_started;
 } experiment;
 

@@ -97,11 +97,15 @@ static double weight_at(const experiment *e, double within) {
 /* The time left goes by the weights of what was made since the start. */
 static void show(experiment *e, double within, const char *doing) {
     const double done = weight_at(e, within), seconds = run_clock() - e->work_started;
+    if (!e->shown) e->weight_found += done - e->weight_done; /* where a run that was stopped goes on */
+    e->shown = 1;
     char name[96];
     snprintf(name, sizeof name, "run %d/%d %s", e->under_way + 1, e->runs * e->seeds,
              e->grid[e->under_way % e->runs].id);
     progress_grid(&e->progress, name, done / e->weight_all,
-                  done > 0 && seconds > 1 ? seconds * (e->weight_all - done) / done : NAN, doing);
+                  done > e->weight_found && seconds > 1 ? seconds * (e->weight_all - done) / (done - e->weight_found)
+                                                        : NAN,
+                  doing);
 }
 
 static int on_progress(void *self, const inco_progress *now) {
@@ -117,6 +121,7 @@ static int on_progress(void *self, const inco_progress *now) {
 static void end_run(experiment *e, const numbers *figures, double seconds) {
     const grid_run *g = &e->grid[e->under_way % e->runs];
     e->weight_done += g->weight;
+    e->shown = 0;
     e->made++;
     if (e->run->quiet) return;
     progress_clear(&e->progress);
