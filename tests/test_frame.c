@@ -165,8 +165,8 @@ static void a_search_has_the_bits_of_one_thread(void **state) {
 static void a_tight_frame_is_tight_and_nearly_as_incoherent(void **state) {
     (void)state;
     inco_frame_info tight, any;
-    inco_mat d = frame_of(OPTIONS("dim", "10", "atoms", "24", "tight", "yes", "starts", "4"), &tight);
-    inco_mat e = frame_of(OPTIONS("dim", "10", "atoms", "24", "starts", "4"), &any);
+    inco_mat d = frame_of(OPTIONS("dim", "10", "atoms", "24", "tight", "yes", "starts", "12"), &tight);
+    inco_mat e = frame_of(OPTIONS("dim", "10", "atoms", "24", "starts", "12"), &any);
     assert_true(tight.tightness < 1e-10);
     assert_true(any.tightness > 1e-3);
     assert_true(tight.coherence_max < 1.1 * any.coherence_max);
