@@ -138,6 +138,7 @@ class Decohere(tool.Case):
         self.assertFalse(new[5].any())
         self.assertLessEqual(coherence(np.delete(new, 5, 0)), 0.5)
 
+    @tool.needs("npz")
     def test_data_weighs(self):
         rng = np.random.default_rng(6)
         name, old = self.dictionary(atoms=30)
