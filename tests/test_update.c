@@ -384,6 +384,29 @@ static void mod_finds_the_dictionary_of_noiseless_data(void **state) {
     sample_free(&t);
 }
 
+/* With noise: some scales n make D diag(n) the solution of D diag(n) A = B. */
+static void mod_solves_its_normal_equations(void **state) {
+    (void)state;
+    sample t = sample_new(8, 20, 500, 0, 0.3);
+    inco_mat d = copy_of(&t.d), a = copy_of(&t.s.a), solution = copy_of(&t.s.b), rest = copy_of(&t.s.b);
+    update_result r;
+    update_settings settings = SETTINGS(0, 0, 1, 1);
+    assert_int_equal(mod_update(&d, &t.s, &settings, &r, NULL), INCO_OK);
+    assert_int_equal(lapack_solve_right(&a, &solution, NULL), INCO_OK);
+    for (int64_t j = 0; j < 20; j++) {
+        double scale = 0;
+        for (int64_t i = 0; i < 8; i++) scale += mat_get(&d, i, j) * mat_get(&solution, i, j);
+        for (int64_t i = 0; i < 8; i++) mat_set(&d, i, j, scale * mat_get(&d, i, j));
+    }
+    blas_multiply(1, "NN", 1, &d, &t.s.a, -1, &rest);
+    const double size = blas_dot(8 * 20, t.s.b.data, t.s.b.data);
+    assert_true(blas_dot(8 * 20, rest.data, rest.data) <= 1e-24 * size);
+    assert_true(r.after < r.before && r.after > 0.01 * t.s.energy);
+    inco_mat *owned[] = {&d, &a, &solution, &rest};
+    for (int i = 0; i < 4; i++) inco_mat_free(owned[i]);
+    sample_free(&t);
+}
+
 static void mod_without_codes_changes_nothing(void **state) {
     (void)state;
     sample t = sample_new(8, 20, 50, 0, 0.1);
@@ -495,6 +518,7 @@ int main(void) {
         cmocka_unit_test(the_optimum_is_that_of_liblbfgs),
 #endif
         cmocka_unit_test(mod_finds_the_dictionary_of_noiseless_data),
+        cmocka_unit_test(mod_solves_its_normal_equations),
         cmocka_unit_test(mod_without_codes_changes_nothing),
         cmocka_unit_test(mod_takes_dependent_codes),
         cmocka_unit_test(sizes_and_numbers_are_checked),
