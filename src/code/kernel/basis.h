@@ -36,6 +36,11 @@ static inline int64_t basis_order(const kernel_work *w, int64_t i) {
     return w->count % 2 ? w->stride / BLOCK - 1 - i : i;
 }
 
+/* |c|, or c where only positive correlations count. */
+static inline vector basis_wanted(const kernel_work *w, vector c) {
+    return w->rules.nonnegative ? c : vector_abs(c);
+}
+
 /* Asks for the rows of column j of G, which is too large for the near caches, that come at place i of the next pass. */
 static inline void basis_expect(const kernel_work *w, int64_t j, int64_t i) {
     if (i >= w->stride / BLOCK) return;

@@ -38,38 +38,38 @@ static inline void meet(double c, double v, int sign, const path *at, int64_t at
     if (fall < next->fall) *next = (event){fall, atom, sign};
 }
 
-/* Somewhat above the earliest meeting in a block: what a first look compares with. */
-static double first_fall(const kernel_work *w, const path *at, const vector c[VECTORS], const vector v[VECTORS]) {
-    const vector level = vector_of((real)at->level), one = vector_of(1), none = vector_of(-(real)at->level);
-    vector earliest = none; /* negated, so that the largest is the first */
-    for (int i = 0; i < VECTORS; i++) {
-        vector up = one - v[i], down = one + v[i];
-        vector_bits rises = up > (real)PARALLEL, sinks = down > (real)PARALLEL;
-        earliest = vector_max(
-            earliest, vector_select(rises, (c[i] - level) * about_inverse(vector_select(rises, up, one)), none));
-        if (!w->rules.nonnegative)
-            earliest = vector_max(
-                earliest, vector_select(sinks, (-c[i] - level) * about_inverse(vector_select(sinks, down, one)), none));
-    }
-    const double first = fmax(0, -(double)largest_lane(earliest));
-    return fmin(first * (1 + 2 * ABOUT) + 8 * ROUNDING * at->level, at->level);
+/* ---- The next event: about where it is, in one pass over all atoms, and then a closer look there ---- */
+
+/* v, negated where c is negative: how fast the sizes of the correlations fall. */
+static inline vector along(const kernel_work *w, vector c, vector v) {
+    return w->rules.nonnegative ? v : (vector)((vector_bits)v ^ ((vector_bits)c & SIGN_BITS));
 }
 
-/* An atom meets C within a fall iff |c - fall v| > C - fall at its end: one cheap test rules most atoms out. Active
- * atoms are kept at c = v = 0 and do not pass it. */
-static inline void look_closer(const kernel_work *w, const path *at, int64_t b, double fall, event *next) {
+/* Lane by lane, about when the first atom of block b meets C with the sign that its correlation has. Negated: the
+ * largest is the first. Returns the steepest slopes. */
+static inline vector note_first(const kernel_work *w, const path *at, int64_t b, vector steepest) {
+    const vector *c = (const vector *)((const real *)w->corr + b * BLOCK);
+    const vector *v = (const vector *)((const real *)w->slope + b * BLOCK);
+    const vector level = vector_of((real)at->level), one = vector_of(1), parallel = vector_of((real)PARALLEL);
+    vector first = -level;
+    for (int i = 0; i < VECTORS; i++) {
+        const vector falls = along(w, c[i], v[i]), closing = one - falls;
+        const vector fall = (basis_wanted(w, c[i]) - level) * about_inverse(vector_max(closing, parallel));
+        first = vector_max(first, vector_select(closing > parallel, fall, -level));
+        steepest = vector_max(steepest, falls);
+    }
+    ((vector *)w->most)[b] = first;
+    return steepest;
+}
+
+/* The events of block b within a fall. An atom meets C by then iff |c - fall v| > C - fall. Active atoms are kept at
+ * c = v = 0 and do not pass this test. */
+static void look_closer(const kernel_work *w, const path *at, int64_t b, double fall, event *next) {
     const vector *c = (const vector *)((const real *)w->corr + b * BLOCK);
     const vector *v = (const vector *)((const real *)w->slope + b * BLOCK);
     const vector step = vector_of((real)fall), level = vector_of((real)(at->level - fall));
-    vector then[VECTORS], most = {0};
     for (int i = 0; i < VECTORS; i++) {
-        then[i] = c[i] - step * v[i];
-        then[i] = w->rules.nonnegative ? then[i] : vector_abs(then[i]);
-        most = vector_max(most, then[i]);
-    }
-    if (!lanes_greater(most, level)) return;
-    for (int i = 0; i < VECTORS; i++) {
-        for (unsigned lanes = lanes_greater(then[i], level); lanes; lanes &= lanes - 1) {
+        for (unsigned lanes = lanes_greater(basis_wanted(w, c[i] - step * v[i]), level); lanes; lanes &= lanes - 1) {
             int64_t j = b * BLOCK + i * (int)LANES + __builtin_ctz(lanes);
             if (((const real *)w->free)[j] == 0) continue;
             double cj = (double)((const real *)w->corr)[j], vj = (double)((const real *)w->slope)[j];
@@ -79,14 +79,20 @@ static inline void look_closer(const kernel_work *w, const path *at, int64_t b, 
     }
 }
 
-/* The first event of a block, if it comes before the first so far. An event later than the fall looked at leaves others
- * before it unseen: then it is the fall to look at. */
-static inline void look(const kernel_work *w, const path *at, int64_t b, event *next) {
-    const vector *c = (const vector *)((const real *)w->corr + b * BLOCK);
-    const vector *v = (const vector *)((const real *)w->slope + b * BLOCK);
-    const double fall = next->atom < 0 ? first_fall(w, at, c, v) : next->fall;
-    look_closer(w, at, b, fall, next);
-    if (next->fall > fall) look_closer(w, at, b, next->fall, next);
+/* The first event of all. An atom meets C with the other sign only after a fall of C / (1 + |v|), which is rarely soon
+ * enough. */
+static event first_of_all(const kernel_work *w, const path *at, vector steepest) {
+    const vector *block = w->most;
+    const int64_t blocks = w->stride / BLOCK;
+    vector first = block[0];
+    for (int64_t b = 1; b < blocks; b++) first = vector_max(first, block[b]);
+    const double about = larger(0, -(double)largest_lane(first)) * (1 + 2 * ABOUT) + 8 * ROUNDING * at->level;
+    event next = {at->level, -1, 0};
+    for (int64_t b = 0; b < blocks; b++)
+        if (lanes_greater(block[b], vector_of((real)-about))) look_closer(w, at, b, smaller(about, at->level), &next);
+    if (next.fall > about || next.fall * (1 + (double)largest_lane(steepest)) >= at->level)
+        for (int64_t b = 0; b < blocks; b++) look_closer(w, at, b, next.fall, &next);
+    return next;
 }
 
 /* Brings the correlations of a block up to date. */
@@ -97,14 +103,15 @@ static inline void follow(kernel_work *w, int64_t b, real fall) {
 
 /* The next event on the present direction. The atom just dropped is looked at apart, for its other sign only. */
 static event next_event(kernel_work *w, path *at) {
-    event next = {at->level, -1, 0};
+    vector steepest = {0};
     real *free = w->free;
     if (at->parted >= 0) free[at->parted] = 0;
     for (int64_t b = 0; b < w->stride / BLOCK; b++) {
         follow(w, b, (real)at->pending);
-        look(w, at, b, &next);
+        steepest = note_first(w, at, b, steepest);
     }
     at->pending = 0;
+    event next = first_of_all(w, at, steepest);
     if (at->parted >= 0) {
         int64_t j = at->parted;
         free[j] = 1;
@@ -118,7 +125,7 @@ static event next_event(kernel_work *w, path *at) {
 /* One pass: correlations follow, p = (g_j - P r) / rho, slopes plus z p, and the next event. */
 static event add_column(kernel_work *w, path *at, int64_t j, double rho, double z) {
     const real *gram = (const real *)w->gram + j * w->stride;
-    event next = {at->level, -1, 0};
+    vector steepest = {0};
     for (int64_t place = 0; place < w->stride / BLOCK; place++) {
         const int64_t b = basis_order(w, place);
         basis_expect(w, j, place + AHEAD);
@@ -128,10 +135,10 @@ static event add_column(kernel_work *w, path *at, int64_t j, double rho, double 
             c[i] -= (real)at->pending * v[i];
             v[i] += (real)z * p[i];
         }
-        look(w, at, b, &next);
+        steepest = note_first(w, at, b, steepest);
     }
     at->pending = 0;
-    return next;
+    return first_of_all(w, at, steepest);
 }
 
 /* |r_LS|^2 = x'x - |Q'x|^2, where a difference within the rounding errors of both is nothing. */
@@ -202,7 +209,7 @@ static double stop_level(const kernel_work *w, const path *at, kernel_end *which
         double level = room >= 0 && at->turn2 > 0 ? sqrt(room / at->turn2) : 0;
         if (level > stop) stop = level, *which = END_TOLERANCE;
     }
-    return fmin(stop, at->level);
+    return smaller(stop, at->level);
 }
 
 /* LASSO: the first coefficient to reach zero when they move by w->solution per unit of fall; -1 when none does before

@@ -53,113 +53,95 @@ static choice look_everywhere(const kernel_work *w, choice best) {
     return best;
 }
 
-/* ---- OMP: the largest correlations of all blocks first, then a closer look where the largest of all are ---- */
-
-/* |c|, or c where only positive ones count. */
-static inline vector wanted(const kernel_work *w, vector c) {
-    return w->rules.nonnegative ? c : vector_abs(c);
-}
+/* ---- The best atom: about where it is, by the largest keys of all blocks, and then a closer look there ---- */
 
 /* Lane by lane, the largest of a block's correlations. */
-static inline void note_largest(const kernel_work *w, int64_t b, const vector c[VECTORS]) {
-    vector most = wanted(w, c[0]);
-    for (int i = 1; i < VECTORS; i++) most = vector_max(most, wanted(w, c[i]));
+static inline void note_correlations(const kernel_work *w, int64_t b, const vector c[VECTORS]) {
+    vector most = basis_wanted(w, c[0]);
+    for (int i = 1; i < VECTORS; i++) most = vector_max(most, basis_wanted(w, c[i]));
     ((vector *)w->most)[b] = most;
 }
 
-/* The atoms of block b whose keys are above the bar. */
+/* Lane by lane, about the largest of what a block's keys may be by the margin. Atoms already chosen have correlations
+ * near 0. */
+static inline void note_keys(const kernel_work *w, int64_t b, const vector c[VECTORS], const choice *none) {
+    const vector *norm = (const vector *)((const real *)w->norm + b * BLOCK);
+    const vector slack = vector_of(none->slack), blunt = vector_of(none->blunt), pivot = vector_of((real)PIVOT);
+    const vector dead = vector_of(none->blunt > 0 ? (real)INFINITY : 0);
+    vector most = {0};
+    for (int i = 0; i < VECTORS; i++) {
+        const vector more = vector_max(basis_wanted(w, c[i]), (vector){0}) + slack;
+        const vector key = more * more * about_inverse(norm[i] - blunt);
+        most = vector_max(most, vector_select(norm[i] > pivot, key, dead));
+    }
+    ((vector *)w->most)[b] = most;
+}
+
+static inline void note(const kernel_work *w, int64_t b, const vector c[VECTORS], const choice *none) {
+    if (w->rules.coder == CODER_OLS)
+        note_keys(w, b, c, none);
+    else
+        note_correlations(w, b, c);
+}
+
+/* The atoms of a block whose keys may be above the bar: for OLS (|c| + slack)^2 > bar (norm - blunt). */
 static void look_closer(const kernel_work *w, int64_t b, real bar, choice *best) {
     const vector *c = (const vector *)((const real *)w->corr + b * BLOCK);
-    for (int i = 0; i < VECTORS; i++)
-        for (unsigned lanes = lanes_greater(wanted(w, c[i]), vector_of(bar)); lanes; lanes &= lanes - 1) {
+    const vector *norm = (const vector *)((const real *)w->norm + b * BLOCK);
+    const int ols = w->rules.coder == CODER_OLS;
+    for (int i = 0; i < VECTORS; i++) {
+        const vector size = basis_wanted(w, c[i]), more = vector_max(size, (vector){0}) + best->slack;
+        unsigned lanes =
+            ols ? lanes_greater(more * more, bar * (norm[i] - best->blunt)) : lanes_greater(size, vector_of(bar));
+        for (; lanes; lanes &= lanes - 1) {
             int64_t j = b * BLOCK + i * (int)LANES + __builtin_ctz(lanes);
             take(best, j, keys_of(w, j, best));
         }
+    }
 }
 
-/* The largest is sure to be the best only when it may be chosen: rounding errors may make it an atom that is not. */
+/* The atom of the largest key is sure to be the best only when it may be chosen, which rounding errors may make untrue,
+ * and when all whose keys come near its own were looked at. */
 static choice pick_largest(const kernel_work *w, choice none) {
+    const int ols = w->rules.coder == CODER_OLS;
     const vector *block = w->most;
     vector most = block[0];
     for (int64_t b = 1; b < w->stride / BLOCK; b++) most = vector_max(most, block[b]);
-    const real bar = largest_lane(most) * (1 - (real)ROUNDING) - none.slack;
+    const real largest = largest_lane(most);
+    const real bar = ols ? largest * (1 - 3 * (real)ABOUT) : largest * (1 - (real)ROUNDING) - none.slack;
     choice best = none;
+    if (largest == (real)INFINITY) return look_everywhere(w, none);
     for (int64_t b = 0; b < w->stride / BLOCK; b++)
-        if (lanes_greater(block[b], vector_of(bar))) look_closer(w, b, bar, &best);
-    return best.atom >= 0 && w->skipped == 0 ? best : look_everywhere(w, none);
-}
-
-/* ---- OLS: block by block ---- */
-
-/* Just below the largest of the least keys of a block: what a first look compares with. */
-static real first_limit(const kernel_work *w, const vector c[VECTORS], const vector norm[VECTORS], const choice *best) {
-    vector largest = {0};
-    for (int i = 0; i < VECTORS; i++) {
-        vector_bits live = norm[i] > (real)PIVOT;
-        vector less = vector_max(wanted(w, c[i]) - best->slack, (vector){0});
-        vector key = less * less * about_inverse(vector_select(live, norm[i], vector_of(1)) + best->blunt);
-        largest = vector_max(largest, vector_select(live, key, (vector){0}));
-    }
-    return largest_lane(largest) * (1 - 2 * (real)ABOUT);
-}
-
-/* The best atom of a block, if it is better than the best so far: a cheap test of all lanes, c^2 > limit * norm without
- * a division, and the key itself only where it succeeds. Atoms already chosen have correlations near 0. */
-static inline void look(const kernel_work *w, int64_t b, const vector c[VECTORS], choice *best) {
-    const vector *norm = (const vector *)((const real *)w->norm + b * BLOCK);
-    const real limit = best->atom < 0 ? first_limit(w, c, norm, best) : best->of.low * (1 - (real)ROUNDING);
-    const vector bar = vector_of(-limit * best->blunt);
-    vector over[VECTORS], most = bar;
-    for (int i = 0; i < VECTORS; i++) {
-        vector more = vector_max(wanted(w, c[i]), (vector){0}) + best->slack;
-        over[i] = more * more - limit * norm[i];
-        most = vector_max(most, over[i]);
-    }
-    if (!lanes_greater(most, bar)) return;
-    for (int i = 0; i < VECTORS; i++)
-        for (unsigned lanes = lanes_greater(over[i], bar); lanes; lanes &= lanes - 1) {
-            int64_t j = b * BLOCK + i * (int)LANES + __builtin_ctz(lanes);
-            take(best, j, keys_of(w, j, best));
-        }
+        if (lanes_greater(block[b], vector_of(bar))) look_closer(w, b, bar * (1 - (real)ABOUT), &best);
+    if (best.atom < 0 || w->skipped > 0 || (ols && best.of.low * (1 - (real)ABOUT) < bar))
+        return look_everywhere(w, none);
+    return best;
 }
 
 /* ---- Steps ---- */
 
 /* The first choice, by the correlations alone. */
 static choice choose_first(const kernel_work *w, choice none) {
-    const int ols = w->rules.coder == CODER_OLS;
-    choice best = none;
-    for (int64_t b = 0; b < w->stride / BLOCK; b++) {
-        const vector *c = (const vector *)((const real *)w->corr + b * BLOCK);
-        if (ols)
-            look(w, b, c, &best);
-        else
-            note_largest(w, b, c);
-    }
-    return ols ? best : pick_largest(w, none);
+    for (int64_t b = 0; b < w->stride / BLOCK; b++)
+        note(w, b, (const vector *)((const real *)w->corr + b * BLOCK), &none);
+    return pick_largest(w, none);
 }
 
 /* One pass: p = (g_j - P r) / rho, correlations less alpha p, remaining norms less p^2, and the next choice. */
 static inline choice add_column(kernel_work *w, choice none, int64_t j, double rho, double alpha) {
     const real *gram = (const real *)w->gram + j * w->stride;
-    const int ols = w->rules.coder == CODER_OLS;
-    choice best = none;
     for (int64_t place = 0; place < w->stride / BLOCK; place++) {
         const int64_t b = basis_order(w, place);
         vector p[VECTORS], *c = (vector *)((real *)w->corr + b * BLOCK);
+        vector *norm = (vector *)((real *)w->norm + b * BLOCK);
         basis_expect(w, j, place + AHEAD);
         basis_new_block(w, b, gram, (real)(1 / rho), p);
         for (int i = 0; i < VECTORS; i++) c[i] -= (real)alpha * p[i];
-        if (!ols) {
-            note_largest(w, b, c);
-            continue;
-        }
-        vector *norm = (vector *)((real *)w->norm + b * BLOCK);
-        for (int i = 0; i < VECTORS; i++) norm[i] -= p[i] * p[i];
-        look(w, b, c, &best);
+        if (w->rules.coder == CODER_OLS)
+            for (int i = 0; i < VECTORS; i++) norm[i] -= p[i] * p[i];
+        note(w, b, c, &none);
     }
-    if (!ols) return pick_largest(w, none);
-    return best.atom >= 0 ? best : look_everywhere(w, none);
+    return pick_largest(w, none);
 }
 
 /* Largest |d'r| (or d'r) over the atoms left. */
@@ -208,8 +190,8 @@ static choice add_atom(kernel_work *w, choice none, int64_t j, double rho) {
     w->proj[w->count] = alpha;
     w->entry[w->count] = w->turn[w->count] = 0;
     ((real *)w->free)[j] = 0;
+    ((real *)w->norm)[j] += 1; /* so that it becomes 1, not 0: its key of 0 never makes the search look closer */
     choice next = add_column(w, none, j, rho, alpha);
-    ((real *)w->norm)[j] = 1; /* it is 0 now: with 1 its key of 0 never makes the search look closer */
     w->residual -= alpha * alpha;
     if (w->residual < 0) w->residual = 0;
     w->count++;

@@ -46,8 +46,19 @@ enum {
     BLOCK = LANES * VECTORS /* atoms that are worked on together; divides KERNEL_PAD */
 };
 
+#define SIGN_BITS (((vector_bits){0} + 1) << (sizeof(real) * 8 - 1))
+
 static inline vector vector_abs(vector x) {
-    return (vector)((vector_bits)x & (vector_bits)(((vector_bits){0} + 1) << (sizeof(real) * 8 - 1) ^ -1));
+    return (vector)((vector_bits)x & ~SIGN_BITS);
+}
+
+/* Not fmin and fmax: these are calls, which spill the registers, for the sake of NaN. */
+static inline double smaller(double a, double b) {
+    return a < b ? a : b;
+}
+
+static inline double larger(double a, double b) {
+    return a > b ? a : b;
 }
 
 static inline vector vector_of(real x) {

@@ -69,8 +69,8 @@ static int take_step(const kernel_refinement *job, double *b, double *last) {
     double largest = 0, change = 0;
     for (int64_t m = 0; m < job->fast->rank; m++) {
         b[m] += job->step[m];
-        largest = fmax(largest, fabs(b[m]));
-        change = fmax(change, fabs(job->step[m]));
+        largest = larger(largest, fabs(b[m]));
+        change = larger(change, fabs(job->step[m]));
     }
     double left = *last > 0 ? change * change / *last : change;
     *last = change;
