@@ -3,6 +3,7 @@
 
 #include "code/refit.h"
 #include "learning.h"
+#include "mat/blas.h"
 #include "sparse/csc.h"
 
 static double product(const inco_mat *a, int64_t j, const inco_mat *b, int64_t k) {
@@ -40,6 +41,13 @@ static inco_csc some_codes(const inco_mat *d, const inco_mat *x) {
     return codes;
 }
 
+static inco_mat products_of(const inco_mat *d) {
+    inco_mat gram;
+    assert_int_equal(inco_mat_new(&gram, INCO_F64, d->cols, d->cols, NULL), INCO_OK);
+    blas_multiply(1, "TN", 1, d, d, 0, &gram);
+    return gram;
+}
+
 static void rest_of(const inco_mat *d, const inco_mat *x, const inco_csc *codes, int64_t n, double *rest) {
     for (int64_t i = 0; i < x->rows; i++) {
         rest[i] = mat_get(x, i, n);
@@ -53,9 +61,10 @@ static void refitted_codes_leave_nothing_of_their_atoms(void **state) {
     const inco_type type = *(inco_type *)*state;
     const double rounding = type == INCO_F32 ? 1e-6 : 1e-13;
     inco_mat d = check_dictionary(INCO_F64, 12, 30, 1), x = check_random(type, 12, 200, 2);
+    inco_mat gram = products_of(&d);
     inco_csc codes = some_codes(&d, &x);
     double *residual = calloc(200, sizeof *residual), rest[12];
-    assert_int_equal(refit_codes(&d, &x, &codes, residual, 2, NULL), INCO_OK);
+    assert_int_equal(refit_codes(&d, &gram, &x, &codes, residual, 2, NULL), INCO_OK);
     for (int64_t n = 0; n < 200; n++) {
         inco_mat r = inco_mat_view(INCO_F64, 12, 1, rest);
         rest_of(&d, &x, &codes, n, rest);
@@ -65,6 +74,7 @@ static void refitted_codes_leave_nothing_of_their_atoms(void **state) {
     }
     free(residual);
     inco_csc_free(&codes);
+    inco_mat_free(&gram);
     inco_mat_free(&d);
     inco_mat_free(&x);
 }
@@ -78,10 +88,12 @@ static void codes_of_dependent_atoms_stay(void **state) {
     inco_csc codes = {.type = INCO_F64, .rows = 3, .cols = 1, .start = start, .index = index, .value = value};
     inco_mat r = inco_mat_view(INCO_F64, 6, 1, rest);
     for (int64_t i = 0; i < 6; i++) mat_set(&d, i, 1, mat_get(&d, i, 0));
-    assert_int_equal(refit_codes(&d, &x, &codes, &residual, 1, NULL), INCO_OK);
+    inco_mat gram = products_of(&d);
+    assert_int_equal(refit_codes(&d, &gram, &x, &codes, &residual, 1, NULL), INCO_OK);
     assert_true(value[0] == 0.5 && value[1] == 0.25);
     rest_of(&d, &x, &codes, 0, rest);
     assert_true(fabs(residual - product(&r, 0, &r, 0)) <= 1e-12 * residual);
+    inco_mat_free(&gram);
     inco_mat_free(&d);
     inco_mat_free(&x);
 }
@@ -121,6 +133,31 @@ static void a_bound_is_kept_without_iterations(void **state) {
     assert_true(largest_product(&d) <= 0.4);
     inco_options_free(o);
     inco_mat_free(&d);
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+static int note_coherence(void *self, const inco_progress *now) {
+    if (!strcmp(now->phase, "iteration")) ((double *)self)[now->iteration - 1] = now->coherence_max;
+    return 0;
+}
+
+/* (BOUND-8): the first update is free, the others come closer, and the last ones are near. */
+static void a_bound_is_approached(void **state) {
+    (void)state;
+    enum { ITERATIONS = 8 };
+    inco_mat truth = check_dictionary(INCO_F64, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6);
+    inco_source source = inco_source_from_mat(&x);
+    inco_options *o = bounded("0.3", "iterations", "8");
+    double coherence[ITERATIONS] = {0};
+    inco_learner *learner;
+    assert_int_equal(inco_learner_new(&learner, &source, o, NULL), INCO_OK);
+    inco_learner_on_progress(learner, note_coherence, coherence);
+    assert_int_equal(inco_learner_run(learner, NULL), INCO_OK);
+    assert_true(coherence[0] > 0.51); /* what the second is held to */
+    for (int t = 1; t < ITERATIONS; t++) assert_true(coherence[t] < 1.15 * (0.3 + 0.7 * pow(0.3, t)));
+    inco_learner_free(learner);
+    inco_options_free(o);
     inco_mat_free(&truth);
     inco_mat_free(&x);
 }
@@ -211,6 +248,7 @@ int main(void) {
         BOTH(a_bound_is_kept),
         BOTH(a_bound_is_kept_without_iterations),
         BOTH(a_run_that_is_stopped_keeps_its_bound),
+        cmocka_unit_test(a_bound_is_approached),
         cmocka_unit_test(a_bound_that_nothing_keeps_is_refused),
         cmocka_unit_test(a_bound_that_is_missed_is_told),
         BOTH(code_updates_lower_the_error),

@@ -227,6 +227,39 @@ static void projections_at_the_limits(void **state) {
     training_free(&t);
 }
 
+/* Both ways to the leading eigenvectors: A v = lambda v, orthonormal, the same eigenvalues, the largest of all. */
+static void eigenvectors_agree(void **state) {
+    (void)state;
+    const int64_t n = 40, wanted = 15;
+    int (*const ways[])(inco_mat *, double *, inco_mat *, inco_error *) = {lapack_leading_eigenvectors,
+                                                                           lapack_leading_by_qr};
+    inco_mat root = check_random(INCO_F64, n, n, 8), a, vectors, image;
+    double values[2][40], trace = 0;
+    assert_int_equal(inco_mat_new(&a, INCO_F64, n, n, NULL), INCO_OK);
+    assert_int_equal(inco_mat_new(&vectors, INCO_F64, n, wanted, NULL), INCO_OK);
+    assert_int_equal(inco_mat_new(&image, INCO_F64, n, wanted, NULL), INCO_OK);
+    for (int way = 0; way < 2; way++) {
+        blas_multiply(1, "NT", 1, &root, &root, 0, &a);
+        assert_int_equal(ways[way](&a, values[way], &vectors, NULL), INCO_OK);
+        blas_multiply(1, "NT", 1, &root, &root, 0, &a);
+        blas_multiply(1, "NN", 1, &a, &vectors, 0, &image);
+        for (int64_t k = 0; k < wanted; k++) {
+            const double *v = mat_column(&vectors, k), *to = mat_column(&image, k);
+            for (int64_t i = 0; i < n; i++) assert_true(fabs(to[i] - values[way][k] * v[i]) < 1e-10 * values[way][14]);
+            assert_true(fabs(values[0][k] - values[way][k]) < 1e-10 * values[way][14]);
+            for (int64_t j = 0; j < wanted; j++)
+                assert_true(fabs(blas_dot(n, v, mat_column(&vectors, j)) - (j == k)) < 1e-10);
+        }
+    }
+    for (int64_t i = 0; i < n; i++) trace += mat_get(&a, i, i);
+    for (int64_t k = 0; k < wanted; k++) trace -= values[0][k];
+    assert_true(trace > 0 && trace < (double)(n - wanted) * values[0][0]); /* the others are below all of these */
+    inco_mat_free(&root);
+    inco_mat_free(&a);
+    inco_mat_free(&vectors);
+    inco_mat_free(&image);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pair_is_rotated_to_the_bound),
@@ -236,6 +269,7 @@ int main(void) {
         cmocka_unit_test(an_impossible_bound_stops_at_the_limit),
         BOTH(projections_meet_the_bound_and_the_rotation_is_the_best),
         cmocka_unit_test(projections_at_the_limits),
+        cmocka_unit_test(eigenvectors_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,14 +7,14 @@
 #include "mat/mat.h"
 #include "sparse/csc.h"
 
-enum { SIGNALS_TOGETHER = 64 };
+enum { SIGNALS_TOGETHER = 64, ROOMS = 3 };
 
 typedef struct refitting {
-    const inco_mat *d, *x;
+    const inco_mat *d, *gram, *x;
     const inco_csc *codes;
     double *residual;
     int64_t most;   /* atoms in a code */
-    inco_mat *room; /* for every thread: the atoms (D x most), their products (most x most), x and c (one column) */
+    inco_mat *room; /* for every thread: products of the atoms (most x most), x and c (one column) */
 } refitting;
 
 static int64_t longest(const inco_csc *codes) {
@@ -32,57 +32,54 @@ static void set_value(const inco_csc *codes, int64_t k, double value) {
 }
 
 /* c = (S'S)^-1 S'x for S the atoms of the support; 0 when they are dependent. */
-static int solve_code(const inco_mat *atoms, const inco_mat *gram, const double *x, double *c) {
-    blas_multiply(1, "TN", 1, atoms, atoms, 0, gram);
-    blas_gemv_transposed(atoms, 1, x, 0, c);
-    return lapack_solve_positive(gram, c);
+static int solve_code(const refitting *r, const int32_t *support, inco_mat *own, const double *x, double *c) {
+    for (int64_t k = 0; k < own->cols; k++) {
+        const double *from = mat_column(r->gram, support[k]);
+        double *to = mat_column(own, k);
+        for (int64_t i = 0; i <= k; i++) to[i] = from[support[i]];
+        c[k] = blas_dot(r->d->rows, mat_column(r->d, support[k]), x);
+    }
+    return lapack_solve_positive(own, c);
 }
 
 static void refit_signal(const refitting *r, int64_t n, inco_mat *room) {
     const inco_csc *codes = r->codes;
     const int64_t first = codes->start[n], count = codes->start[n + 1] - first, dim = r->d->rows;
-    inco_mat atoms = mat_columns(&room[0], 0, count), gram = mat_columns(&room[1], 0, count), from, to;
-    double *x = room[2].data, *c = room[3].data;
-    gram.rows = count;
-    to = inco_mat_view(INCO_F64, dim, 1, x);
-    from = mat_columns(r->x, n, 1);
-    mat_copy(&to, &from);
-    for (int64_t k = 0; k < count; k++) {
-        from = mat_columns(r->d, codes->index[first + k], 1);
-        to = mat_columns(&atoms, k, 1);
-        mat_copy(&to, &from);
-    }
-    if (count > 0 && solve_code(&atoms, &gram, x, c))
+    const int32_t *support = codes->index + first;
+    inco_mat own = mat_columns(&room[0], 0, count), from = mat_columns(r->x, n, 1);
+    double *x = room[1].data, *c = room[2].data;
+    own.rows = count;
+    mat_copy(&room[1], &from);
+    if (count > 0 && solve_code(r, support, &own, x, c))
         for (int64_t k = 0; k < count; k++) set_value(codes, first + k, c[k]);
-    for (int64_t k = 0; k < count; k++)
-        blas_axpy(dim, -csc_value(codes, first + k), mat_column(r->d, codes->index[first + k]), x);
+    for (int64_t k = 0; k < count; k++) blas_axpy(dim, -csc_value(codes, first + k), mat_column(r->d, support[k]), x);
     r->residual[n] = blas_dot(dim, x, x);
 }
 
 static int refit_part(void *self, int64_t part, int thread, inco_error *error) {
     const refitting *r = self;
     int64_t last = (part + 1) * SIGNALS_TOGETHER < r->x->cols ? (part + 1) * SIGNALS_TOGETHER : r->x->cols;
-    for (int64_t n = part * SIGNALS_TOGETHER; n < last; n++) refit_signal(r, n, r->room + 4 * thread);
+    for (int64_t n = part * SIGNALS_TOGETHER; n < last; n++) refit_signal(r, n, r->room + ROOMS * thread);
     (void)error;
     return INCO_OK;
 }
 
 static int make_room(refitting *r, int threads, inco_error *error) {
-    const int64_t dim = r->d->rows, most = r->most, size[4][2] = {{dim, most}, {most, most}, {dim, 1}, {most, 1}};
+    const int64_t most = r->most, size[ROOMS][2] = {{most, most}, {r->d->rows, 1}, {most, 1}};
     int status = INCO_OK;
-    if (!(r->room = NEW(inco_mat, 4 * threads))) return error_no_memory(error);
-    for (int i = 0; status >= 0 && i < 4 * threads; i++)
-        status = mat_new_raw(&r->room[i], INCO_F64, size[i % 4][0], size[i % 4][1], error);
+    if (!(r->room = NEW(inco_mat, ROOMS * threads))) return error_no_memory(error);
+    for (int i = 0; status >= 0 && i < ROOMS * threads; i++)
+        status = mat_new_raw(&r->room[i], INCO_F64, size[i % ROOMS][0], size[i % ROOMS][1], error);
     return status;
 }
 
-int refit_codes(const inco_mat *d, const inco_mat *x, const inco_csc *codes, double *residual, int threads,
-                inco_error *error) {
-    refitting r = {d, x, codes, residual, longest(codes), NULL};
+int refit_codes(const inco_mat *d, const inco_mat *gram, const inco_mat *x, const inco_csc *codes, double *residual,
+                int threads, inco_error *error) {
+    refitting r = {d, gram, x, codes, residual, longest(codes), NULL};
     int status = make_room(&r, threads, error);
     if (status >= 0)
         status = parallel_for(threads, (x->cols + SIGNALS_TOGETHER - 1) / SIGNALS_TOGETHER, refit_part, &r, error);
-    for (int i = 0; r.room && i < 4 * threads; i++) inco_mat_free(&r.room[i]);
+    for (int i = 0; r.room && i < ROOMS * threads; i++) inco_mat_free(&r.room[i]);
     memory_free(r.room);
     return status;
 }

@@ -8,6 +8,7 @@
 #include "learn/learner.h"
 #include "metric/coherence.h"
 
+static const double EASE = 0.3; /* what is left of the way from 1 to the bound after an iteration (BOUND-8) */
 static const double PUSH = 25; /* of what exceeds the bound, beside the energy that an atom has to code */
 
 int bound_check(double bound, int64_t dim, int64_t atoms, inco_error *error) {
@@ -37,6 +38,11 @@ static int is_bounded(const inco_learner *learner) {
 
 double bound_push(const inco_learner *learner) {
     return is_bounded(learner) ? PUSH * learner->energy / (double)learner->d.cols : 0;
+}
+
+double bound_now(const inco_learner *learner) {
+    const double bound = learner->options->max_coherence;
+    return bound + (1 - bound) * pow(EASE, (double)learner->iteration);
 }
 
 int bound_check_learner(const inco_learner *learner, inco_error *error) {

@@ -279,16 +279,23 @@ static int gather_refitted(void *self, const pass_group *group, inco_error *erro
 
 /* A and B of the codes kept, their coefficients solved for anew in the dictionary as it is now. */
 static int refit_all(inco_learner *learner, statistics *s, inco_error *error) {
+    inco_mat products = {0};
     pass p = {.source = &learner->data.source,
               .atoms = learner->d.cols,
               .threads = learner->threads,
               .self = learner,
               .visit = gather_refitted,
               .held = learner->codes,
-              .dictionary = &learner->d};
-    double rest;
+              .dictionary = &learner->d,
+              .products = &products};
+    double rest, start = clock_seconds();
+    int status = mat_new_raw(&products, INCO_F64, learner->d.cols, learner->d.cols, error);
+    if (status < 0) return status;
+    blas_multiply(learner->threads, "TN", 1, &learner->d, &learner->d, 0, &products);
+    p.seconds_code = clock_seconds() - start;
     collector_clear(learner->sums);
-    int status = pass_run(&p, error);
+    status = pass_run(&p, error);
+    inco_mat_free(&products);
     learner->info.seconds_io += p.seconds_io;
     learner->info.seconds_update += p.seconds_code;
     learner->progress.seconds_update += p.seconds_code;
@@ -329,7 +336,7 @@ static int update(inco_learner *learner, const statistics *s, inco_error *error)
                         .iterations = (int)o->update_iterations,
                         .threads = learner->threads,
                         .eta = eta_of(learner),
-                        .bound = o->max_coherence,
+                        .bound = bound_now(learner),
                         .push = bound_push(learner)}};
     update_result result = {0};
     double start = clock_seconds(), seconds;

@@ -33,7 +33,7 @@ static int run_group(pass *p, int64_t first, const inco_mat *x, double *residual
     middle = clock_seconds();
     p->seconds_io += middle - start;
     if (status >= 0)
-        status = p->held ? refit_codes(p->dictionary, x, codes, residual, p->threads, error)
+        status = p->held ? refit_codes(p->dictionary, p->products, x, codes, residual, p->threads, error)
                          : inco_coder_run(p->coder, x, codes, residual, error);
     p->seconds_code += clock_seconds() - middle;
     pass_group group = {first, x, codes, residual};

@@ -22,9 +22,9 @@ typedef struct pass {
     int (*visit)(void *self, const pass_group *group, inco_error *error); /* positive: stops the pass */
     double seconds_io, seconds_code;                                      /* added to */
     /* Instead of coding, solve anew for the coefficients of these codes of an earlier pass, by group, in this
-     * dictionary (D x L, double); NULL: code. */
+     * dictionary (D x L, double), of which the products of the atoms are given; NULL: code. */
     inco_csc *held;
-    const inco_mat *dictionary;
+    const inco_mat *dictionary, *products;
 } pass;
 
 /* The dictionary to code in; making it ready counts as coding. */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <strings.h>
 
 #include "base/error.h"
@@ -282,7 +283,8 @@ done:
     return status;
 }
 
-int lapack_leading_eigenvectors(inco_mat *a, double *values, inco_mat *vectors, inco_error *error) {
+/* Some eigenpairs by dsyevr, which is the fastest way and fails at times; a is destroyed. */
+static int some_eigenvectors(inco_mat *a, double *values, inco_mat *vectors, inco_error *error) {
     const lapack_int n = (lapack_int)a->rows, from = n - (lapack_int)vectors->cols + 1;
     const lapack_int ld = (lapack_int)a->ld, ldv = (lapack_int)vectors->ld;
     const lapack_int room = 64 * n, integers = 10 * n; /* more than dsyevr's 26 n: whole blocks in its reduction */
@@ -297,6 +299,33 @@ int lapack_leading_eigenvectors(inco_mat *a, double *values, inco_mat *vectors, 
     memory_free(work);
     memory_free(iwork);
     memory_free(support);
+    return status;
+}
+
+int lapack_leading_by_qr(inco_mat *a, double *values, inco_mat *vectors, inco_error *error) {
+    const int64_t n = a->rows, first = n - vectors->cols;
+    const lapack_int room = (lapack_int)(64 * n);
+    double *work = NEW_RAW(double, room), *all = NEW_RAW(double, n);
+    int status = work && all ? INCO_OK : error_no_memory(error);
+    if (status >= 0 &&
+        LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'L', (lapack_int)n, a->data, (lapack_int)a->ld, all, work, room) != 0)
+        status = error_set(error, INCO_ENUMERIC, "the eigenvectors could not be computed");
+    if (status >= 0) {
+        const inco_mat leading = mat_columns(a, first, vectors->cols);
+        mat_copy(vectors, &leading);
+        memcpy(values, all + first, (size_t)vectors->cols * sizeof *values);
+    }
+    memory_free(work);
+    memory_free(all);
+    return status;
+}
+
+int lapack_leading_eigenvectors(inco_mat *a, double *values, inco_mat *vectors, inco_error *error) {
+    inco_mat copy = {0};
+    int status = mat_convert(&copy, a, INCO_F64, error);
+    if (status >= 0 && (status = some_eigenvectors(a, values, vectors, error)) == INCO_ENUMERIC)
+        status = lapack_leading_by_qr(&copy, values, vectors, error);
+    inco_mat_free(&copy);
     return status;
 }
 

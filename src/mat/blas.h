@@ -49,6 +49,8 @@ int lapack_tridiagonal_top(int64_t n, double *diagonal, double *beside, double *
 /* The vectors.cols largest eigenvalues of a symmetric matrix (lower triangle read, destroyed), rising, and their unit
  * eigenvectors. `values` has room for all of them. */
 int lapack_leading_eigenvectors(inco_mat *a, double *values, inco_mat *vectors, inco_error *error);
+/* The same by QR iterations for all eigenvectors, which take longer: for matrices that the other way fails with. */
+int lapack_leading_by_qr(inco_mat *a, double *values, inco_mat *vectors, inco_error *error);
 
 /* m = U diag(values) V' for square m (double, destroyed): U and V', values falling. */
 int lapack_svd(inco_mat *m, inco_mat *u, double *values, inco_mat *vt, inco_error *error);
