@@ -53,7 +53,8 @@ typedef struct experiment {
 
 /* The runs, in the order they are made. */
 void grid_plan(experiment *e);
-const char *grid_family(family f); /* "INK-SVD" */
+const char *grid_family(family f);     /* "INK-SVD" */
+const char *grid_short_name(family f); /* "inksvd" */
 /* The run of a family at a value, with the atoms of the experiment or, for `recovery`, of that part; NULL when there is
  * none. INK-SVD at 1 rotates nothing: it is K-SVD at 1. */
 const grid_run *grid_find(const experiment *e, family f, double value, int recovery);

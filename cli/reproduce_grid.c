@@ -30,7 +30,10 @@ static const settings few[] = {{KSVD, {1, 0.5, 0.2, NAN}},      {MOD, {0, NAN}},
 static const settings recovered[] = {
     {KSVD, {1, 0.5, NAN}}, {RESCALE, {0, 5, 50, NAN}}, {SPHERE, {0, 5, 50, NAN}}, {INKSVD, {0.5, 0.2, NAN}}};
 
-static const char *const names[] = {"ksvd", "inksvd", "idl-rescale", "idl-sphere", "bound", "mod"};
+const char *grid_short_name(family f) {
+    static const char *const names[] = {"ksvd", "inksvd", "idl-rescale", "idl-sphere", "bound", "mod"};
+    return names[f];
+}
 
 const char *grid_family(family f) {
     static const char *const texts[] = {
@@ -64,9 +67,9 @@ static void add(experiment *e, const settings *s, int generalises, int64_t atoms
         g->weight = weigh(s->family, s->value[i], (double)atoms / (double)e->atoms);
         const char *part = generalises ? "" : "recovery-";
         if (s->family == MOD)
-            snprintf(g->id, sizeof g->id, "%s%s", part, names[s->family]);
+            snprintf(g->id, sizeof g->id, "%s%s", part, grid_short_name(s->family));
         else
-            snprintf(g->id, sizeof g->id, "%s%s-%g", part, names[s->family], s->value[i]);
+            snprintf(g->id, sizeof g->id, "%s%s-%g", part, grid_short_name(s->family), s->value[i]);
         label(g);
     }
 }

@@ -78,11 +78,20 @@ static void finish(drawing *d, inco_report *made, inco_chart *chart) {
     for (int i = 0; i < d->lists; i++) free(d->owned[i]);
 }
 
-static const char *const short_names[] = {"ksvd", "inksvd", "idl-rescale", "idl-sphere", "bound", "mod"};
-
-/* "spectrum-ksvd" */
-static void name_chart(char *id, size_t size, const char *what, family f) {
-    snprintf(id, size, "%s-%s", what, short_names[f]);
+/* A chart of one list of results for every family; of `chart` all but what tells the families apart is given. */
+static void add_families(const experiment *e, inco_report *made, const char *what, const char *list, inco_style style,
+                         inco_chart chart) {
+    const int recovery = !strncmp(what, "recovered", 9);
+    for (family f = KSVD; f <= BOUND; f++) {
+        drawing d = {.e = e};
+        char id[64];
+        if (recovery && f == BOUND && !grid_find(e, BOUND, 0.5, 1)) continue;
+        snprintf(id, sizeof id, "%s-%s", what, grid_short_name(f)); /* "spectrum-ksvd" */
+        chart.id = id;
+        chart.title = grid_family(f);
+        draw_family(&d, f, list, style, recovery);
+        finish(&d, made, &chart);
+    }
 }
 
 static void add_spectra(const experiment *e, inco_report *made) {
@@ -91,19 +100,9 @@ static void add_spectra(const experiment *e, inco_report *made) {
         made, "Singular spectra",
         "Figure 1 of the paper. A flatter spectrum tells of a less coherent dictionary; the dashed line is the "
         "spectrum of a tight frame. The sum of the squares is the same for all.");
-    for (family f = KSVD; f <= BOUND; f++) {
-        drawing d = {.e = e};
-        char id[64];
-        name_chart(id, sizeof id, "spectrum", f);
-        draw_family(&d, f, "singular", INCO_LINE, 0);
-        inco_chart chart = {.id = id,
-                            .title = grid_family(f),
-                            .x = {.label = "number"},
-                            .y = {.label = "singular value"},
-                            .marks = &flat,
-                            .mark_count = 1};
-        finish(&d, made, &chart);
-    }
+    add_families(
+        e, made, "spectrum", "singular", INCO_LINE,
+        (inco_chart){.x = {.label = "number"}, .y = {.label = "singular value"}, .marks = &flat, .mark_count = 1});
 }
 
 /* One setting of each method against K-SVD without replacement. */
@@ -132,15 +131,8 @@ static void add_residuals(const experiment *e, inco_report *made) {
         "Figure 2 of the paper: the median over all windows of the test recordings of ‖x − Dc‖ / ‖x‖, with "
         "codes of that many atoms found by orthogonal matching pursuit. The bands are the quartiles over "
         "the windows. Lower is better.");
-    for (family f = KSVD; f <= BOUND; f++) {
-        drawing d = {.e = e};
-        char id[64];
-        name_chart(id, sizeof id, "residual", f);
-        draw_family(&d, f, "residual", INCO_LINE, 0);
-        inco_chart chart = {
-            .id = id, .title = grid_family(f), .x = {.label = "atoms"}, .y = {.label = "‖x − Dc‖ / ‖x‖", .log = 1}};
-        finish(&d, made, &chart);
-    }
+    add_families(e, made, "residual", "residual", INCO_LINE,
+                 (inco_chart){.x = {.label = "atoms"}, .y = {.label = "‖x − Dc‖ / ‖x‖", .log = 1}});
     add_ratios(e, made);
 }
 
@@ -151,43 +143,23 @@ static void add_histograms(const experiment *e, inco_report *made) {
         made, "Inner products of the atoms",
         "From the paper's companion page: the shares of all pairs by the size of their inner product. The "
         "penalty of IDL moves the mass towards zero and leaves the largest value; a bound cuts off the tail.");
-    for (family f = KSVD; f <= BOUND; f++) {
-        drawing d = {.e = e};
-        char id[64];
-        name_chart(id, sizeof id, "histogram", f);
-        draw_family(&d, f, "histogram", INCO_STEPS, 0);
-        inco_chart chart = {.id = id,
-                            .title = grid_family(f),
-                            .x = {.label = "|dᵢ'dⱼ|", .low = 0, .high = 1},
-                            .y = {.label = "share of pairs", .log = 1},
-                            .marks = &welch,
-                            .mark_count = 1};
-        finish(&d, made, &chart);
-    }
+    add_families(e, made, "histogram", "histogram", INCO_STEPS,
+                 (inco_chart){.x = {.label = "|dᵢ'dⱼ|", .low = 0, .high = 1},
+                              .y = {.label = "share of pairs", .log = 1},
+                              .marks = &welch,
+                              .mark_count = 1});
 }
 
 static void add_recovery(const experiment *e, inco_report *made) {
-    static const struct {
-        const char *list, *id, *label;
-    } kinds[] = {{"recovered_atoms", "recovered-atoms", "share of planted atoms found"},
-                 {"recovered_supports", "recovered-supports", "share of signals with all found"}};
     inco_report_section(
         made, "Recovery of planted codes",
         "From the companion page: signals are made of K of the 200 atoms of a learned dictionary, drawn "
         "uniformly, with coefficients from N(0, 1); LARC, told K, is to find them.");
-    for (int i = 0; i < 2; i++)
-        for (family f = KSVD; f <= BOUND; f++) {
-            drawing d = {.e = e};
-            char id[64];
-            if (f == BOUND && !grid_find(e, BOUND, 0.5, 1)) continue;
-            name_chart(id, sizeof id, kinds[i].id, f);
-            draw_family(&d, f, kinds[i].list, INCO_LINE, 1);
-            inco_chart chart = {.id = id,
-                                .title = grid_family(f),
-                                .x = {.label = "planted atoms K"},
-                                .y = {.label = kinds[i].label, .low = 0, .high = 1}};
-            finish(&d, made, &chart);
-        }
+    const inco_axis planted = {.label = "planted atoms K"};
+    add_families(e, made, "recovered-atoms", "recovered_atoms", INCO_LINE,
+                 (inco_chart){.x = planted, .y = {.label = "share of planted atoms found", .low = 0, .high = 1}});
+    add_families(e, made, "recovered-supports", "recovered_supports", INCO_LINE,
+                 (inco_chart){.x = planted, .y = {.label = "share of signals with all found", .low = 0, .high = 1}});
 }
 
 static void add_convergence(const experiment *e, inco_report *made) {
@@ -195,15 +167,8 @@ static void add_convergence(const experiment *e, inco_report *made) {
         made, "Convergence",
         "Atoms per training signal by iteration. LARC ends at a residual coherence, so that the number of "
         "atoms tells more than the error of how far learning has come.");
-    for (family f = KSVD; f <= BOUND; f++) {
-        drawing d = {.e = e};
-        char id[64];
-        name_chart(id, sizeof id, "convergence", f);
-        draw_family(&d, f, "iteration_cardinality", INCO_LINE, 0);
-        inco_chart chart = {
-            .id = id, .title = grid_family(f), .x = {.label = "iteration"}, .y = {.label = "atoms per signal"}};
-        finish(&d, made, &chart);
-    }
+    add_families(e, made, "convergence", "iteration_cardinality", INCO_LINE,
+                 (inco_chart){.x = {.label = "iteration"}, .y = {.label = "atoms per signal"}});
 }
 
 /* ---- Tables ---- */

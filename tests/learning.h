@@ -39,6 +39,32 @@ static inline int learn(const inco_mat *x, inco_options *o, inco_mat *d, inco_le
     return inco_learn(&source, o, d, info, error);
 }
 
+/* What becomes of atoms that no signal uses, by --unused: 15 atoms are where the signals are, 5 where they are not. */
+static inline void check_unused_policies(const char *const method[]) {
+    static const char *const policies[] = {"keep", "worst", "sample"};
+    inco_mat x = check_random(INCO_F64, 10, 500, 13), start = check_dictionary(INCO_F64, 10, 20, 14);
+    for (int64_t n = 0; n < x.cols; n++)
+        for (int64_t i = 5; i < 10; i++) mat_set(&x, i, n, 0);
+    for (int64_t j = 0; j < 20; j++)
+        for (int64_t i = 0; i < 10; i++)
+            if (j >= 15 || i >= 5) mat_set(&start, i, j, i == j - 10);
+    inco_source source = inco_source_from_mat(&x);
+    for (int p = 0; p < 3; p++) {
+        inco_options *o = check_options(method);
+        inco_learner *learner;
+        assert_int_equal(inco_options_set(o, "unused", policies[p], NULL), INCO_OK);
+        assert_int_equal(inco_learner_new(&learner, &source, o, NULL), INCO_OK);
+        assert_int_equal(inco_learner_start_from(learner, &start, NULL), INCO_OK);
+        assert_int_equal(inco_learner_run(learner, NULL), INCO_OK);
+        assert_int_equal(inco_learner_info(learner)->replaced >= 5, p > 0);
+        assert_int_equal(inco_learner_info(learner)->unused >= 5, p == 0);
+        inco_learner_free(learner);
+        inco_options_free(o);
+    }
+    inco_mat_free(&x);
+    inco_mat_free(&start);
+}
+
 typedef struct memory_stream {
     char bytes[1 << 18];
     size_t written, read;

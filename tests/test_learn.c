@@ -190,31 +190,10 @@ static void the_callback_stops_it(void **state) {
     inco_mat_free(&x);
 }
 
-/* All signals, and all atoms of the start but five, live in the first half of the features. */
 static void unused_atoms_are_replaced_or_kept(void **state) {
     (void)state;
-    inco_mat x = check_random(INCO_F64, 10, 500, 13), start = check_dictionary(INCO_F64, 10, 20, 14);
-    for (int64_t n = 0; n < x.cols; n++)
-        for (int64_t i = 5; i < 10; i++) mat_set(&x, i, n, 0);
-    for (int64_t j = 0; j < 20; j++) /* 15 atoms where the signals are, 5 where they are not */
-        for (int64_t i = 0; i < 10; i++)
-            if (j >= 15 || i >= 5) mat_set(&start, i, j, i == j - 10);
-    inco_source source = inco_source_from_mat(&x);
-    const char *const policies[] = {"keep", "worst", "sample"};
-    for (int p = 0; p < 3; p++) {
-        inco_options *o =
-            OPTIONS("method", "mod", "unused", policies[p], "coder", "omp", "sparsity", "2", "iterations", "4");
-        inco_learner *learner;
-        assert_int_equal(inco_learner_new(&learner, &source, o, NULL), INCO_OK);
-        assert_int_equal(inco_learner_start_from(learner, &start, NULL), INCO_OK);
-        assert_int_equal(inco_learner_run(learner, NULL), INCO_OK);
-        assert_int_equal(inco_learner_info(learner)->replaced >= 5, p > 0);
-        assert_int_equal(inco_learner_info(learner)->unused >= 5, p == 0);
-        inco_learner_free(learner);
-        inco_options_free(o);
-    }
-    inco_mat_free(&x);
-    inco_mat_free(&start);
+    check_unused_policies(
+        (const char *const[]){"method", "mod", "coder", "omp", "sparsity", "2", "iterations", "4", NULL});
 }
 
 static void bad_data_is_refused_with_its_place(void **state) {

@@ -302,31 +302,10 @@ static void a_batch_of_all_is_coded_as_by_the_others(void **state) {
     inco_mat_free(&x);
 }
 
-/* Five atoms stand where there are no signals. */
 static void unused_atoms_are_replaced_or_kept(void **state) {
     (void)state;
-    inco_mat x = check_random(INCO_F64, 10, 500, 13), begin = check_dictionary(INCO_F64, 10, 20, 14);
-    for (int64_t n = 0; n < x.cols; n++)
-        for (int64_t i = 5; i < 10; i++) mat_set(&x, i, n, 0);
-    for (int64_t j = 0; j < 20; j++)
-        for (int64_t i = 0; i < 10; i++)
-            if (j >= 15 || i >= 5) mat_set(&begin, i, j, i == j - 10);
-    inco_source source = inco_source_from_mat(&x);
-    const char *const policies[] = {"keep", "worst", "sample"};
-    for (int p = 0; p < 3; p++) {
-        inco_options *o = OPTIONS("method", "online", "unused", policies[p], "coder", "omp", "sparsity", "2",
-                                  "iterations", "4", "batch", "100");
-        inco_learner *learner;
-        assert_int_equal(inco_learner_new(&learner, &source, o, NULL), INCO_OK);
-        assert_int_equal(inco_learner_start_from(learner, &begin, NULL), INCO_OK);
-        assert_int_equal(inco_learner_run(learner, NULL), INCO_OK);
-        assert_int_equal(inco_learner_info(learner)->replaced >= 5, p > 0);
-        assert_int_equal(inco_learner_info(learner)->unused >= 5, p == 0);
-        inco_learner_free(learner);
-        inco_options_free(o);
-    }
-    inco_mat_free(&x);
-    inco_mat_free(&begin);
+    check_unused_policies((const char *const[]){"method", "online", "coder", "omp", "sparsity", "2", "iterations", "4",
+                                                "batch", "100", NULL});
 }
 
 static void failing_memory_is_survived(void **state) {
