@@ -8,8 +8,8 @@
 #include "learn/learner.h"
 #include "metric/coherence.h"
 
-static const double EASE = 0.3; /* what is left of the way from 1 to the bound after an iteration (BOUND-8) */
-static const double PUSH = 25; /* of what exceeds the bound, beside the energy that an atom has to code */
+static const double EASE = 0.3; /* what is left after an iteration of the way from the start to the bound (BOUND-8) */
+static const double PUSH = 25;  /* of what exceeds the bound, beside the energy that an atom has to code */
 
 int bound_check(double bound, int64_t dim, int64_t atoms, inco_error *error) {
     const double least = coherence_bound(dim, atoms);
@@ -40,9 +40,17 @@ double bound_push(const inco_learner *learner) {
     return is_bounded(learner) ? PUSH * learner->energy / (double)learner->d.cols : 0;
 }
 
+int bound_begin(inco_learner *learner, inco_error *error) {
+    coherence mu;
+    int status;
+    if (!is_bounded(learner) || learner->iteration > 0) return INCO_OK;
+    if ((status = coherence_measure(&learner->d, learner->threads, &mu, error)) >= 0) learner->start_coherence = mu.max;
+    return status;
+}
+
 double bound_now(const inco_learner *learner) {
-    const double bound = learner->options->max_coherence;
-    return bound + (1 - bound) * pow(EASE, (double)learner->iteration);
+    const double bound = learner->options->max_coherence, over = fmax(0, learner->start_coherence - bound);
+    return bound + over * pow(EASE, (double)learner->iteration);
 }
 
 int bound_check_learner(const inco_learner *learner, inco_error *error) {

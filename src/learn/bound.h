@@ -20,7 +20,9 @@ int bound_check_learner(const inco_learner *learner, inco_error *error);
  * dictionary that keeps the bound. */
 int bound_keep(inco_learner *learner, inco_error *error);
 
-/* (BOUND-8): the bound that the next update keeps to. */
+/* (BOUND-8): measures the start of a run, which is then part of its state. */
+int bound_begin(inco_learner *learner, inco_error *error);
+/* The bound that the next update keeps to. */
 double bound_now(const inco_learner *learner);
 
 /* (BOUND-6): the weight in the update of what exceeds the bound; 0 without one. */

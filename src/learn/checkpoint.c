@@ -11,7 +11,7 @@
 #include "learn/learner.h"
 #include "mat/mat.h"
 
-static const char magic[] = "inco checkpoint 2\n";
+static const char magic[] = "inco checkpoint 3\n";
 
 typedef struct header {
     uint64_t order; /* 1 in the writer's byte order */
@@ -19,6 +19,7 @@ typedef struct header {
     int64_t replacing, passes, pairs, text;
     uint64_t data;                  /* fingerprint of the signals */
     double gamma, predicted, ratio; /* steering */
+    double start_coherence;
 } header;
 
 enum { FINGERPRINT_SIGNALS = 64 };
@@ -96,6 +97,7 @@ int inco_learner_save(const inco_learner *learner, const inco_stream *stream, in
     h.gamma = learner->steer.gamma;
     h.predicted = learner->steer.predicted;
     h.ratio = learner->steer.ratio;
+    h.start_coherence = learner->start_coherence;
     if (status >= 0 &&
         (stream->write(stream->self, magic, sizeof magic - 1) || stream->write(stream->self, &h, sizeof h) ||
          stream->write(stream->self, text, (size_t)h.text) ||
@@ -112,8 +114,8 @@ int inco_learner_save(const inco_learner *learner, const inco_stream *stream, in
 
 static int check_header(const header *h, inco_error *error) {
     if (h->order != 1 || h->dim < 1 || h->atoms < 1 || h->atoms > INT32_MAX || h->dim > INT32_MAX || h->iteration < 0 ||
-        !(h->gamma >= 0) || !(h->predicted >= 0) || !(h->ratio >= 0) || h->replacing < 0 || h->replacing > h->atoms ||
-        h->text < 0 || h->text > 1 << 20)
+        !(h->gamma >= 0) || !(h->predicted >= 0) || !(h->ratio >= 0) || !(h->start_coherence >= 0) ||
+        h->replacing < 0 || h->replacing > h->atoms || h->text < 0 || h->text > 1 << 20)
         return error_set(error, INCO_EFORMAT, "the checkpoint is damaged, or from another kind of machine");
     return INCO_OK;
 }
@@ -216,6 +218,7 @@ int inco_learner_resume(inco_learner *learner, const inco_stream *stream, inco_e
     online_free(&learner->online);
     learner->online = sums;
     learner->iteration = h.iteration;
+    learner->start_coherence = h.start_coherence;
     learner->steer = (steering){.gamma = h.gamma, .predicted = h.predicted, .ratio = h.ratio};
     learner->info.replaced = h.replaced;
     learner->info.replaced_coherent = h.replaced_coherent;

@@ -451,10 +451,11 @@ done:
 /* Iterates until a rule stops it; info.stopped_by names the rule. */
 static int iterate_all(inco_learner *learner, inco_error *error) {
     const inco_options *o = learner->options;
+    int status = bound_begin(learner, error);
     learner->info.stopped_by = "iterations";
-    while (learner->iteration < o->iterations) {
+    while (status >= 0 && learner->iteration < o->iterations) {
         double change = 0;
-        int status = iterate(learner, &change, error);
+        status = iterate(learner, &change, error);
         if (status == INCO_OK) status = learner_tell(learner, "iteration");
         if (status > 0) learner->info.stopped_by = "callback";
         if (status != INCO_OK) return status;
@@ -466,7 +467,7 @@ static int iterate_all(inco_learner *learner, inco_error *error) {
             continue;
         break;
     }
-    return INCO_OK;
+    return status;
 }
 
 /* ---- The end ---- */

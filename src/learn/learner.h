@@ -21,13 +21,14 @@ struct inco_learner {
     int threads;
     inco_mat d; /* D x L, double, unit norm: with `iteration` and `replacing` the state between iterations */
     replacement_list replacing;
-    inco_mat result;    /* the same in the result's precision */
-    int64_t iteration;  /* completed */
-    double energy;      /* ||X||^2, once a pass has been made; 0 before */
-    steering steer;     /* with a target for gamma part of the state */
-    gamma_path path;    /* with --gamma auto, and info.path, part of the state */
-    double *unknowns;   /* with --method parametric what its atoms are made of */
-    online_sums online; /* with --method online part of the state */
+    inco_mat result;        /* the same in the result's precision */
+    int64_t iteration;      /* completed */
+    double energy;          /* ||X||^2, once a pass has been made; 0 before */
+    double start_coherence; /* with a bound part of the state */
+    steering steer;         /* with a target for gamma part of the state */
+    gamma_path path;        /* with --gamma auto, and info.path, part of the state */
+    double *unknowns;       /* with --method parametric what its atoms are made of */
+    online_sums online;     /* with --method online part of the state */
     inco_coder *coder;
     const method *method;
     collector *sums; /* A and B of a pass ... */
