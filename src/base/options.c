@@ -95,7 +95,7 @@ static const row table[] = {
         "L-BFGS iterations, or steps of mocod's fixed point, in one update"),
     ROW("code-updates", 0, "N", NULL, NULL, L, "Dictionary", INTEGER, code_updates, 0, 100,
         "idl, mod, mocod: times in an iteration that the codes are solved for anew on their atoms, by least squares, and the "
-        "atoms updated again (default 0; with idl and --max-coherence 1, and 2 where the codes are of least squares)"),
+        "atoms updated again (default 0; with idl and --max-coherence 1, and 3 where the codes are of least squares)"),
     ROW("init", 0, "START", "sample", NULL, L, "Dictionary", TEXT, init, 0, 0,
         "where to start: sample (random signals), dct, random, or a file with a dictionary"),
     ROW("unused", 0, "NAME", "worst", "keep|worst|sample", L, "Dictionary", CHOICE, unused, 0, 0,
@@ -462,7 +462,7 @@ int64_t options_code_updates(const inco_options *o) {
     const int squares = o->coder == CODER_OMP || o->coder == CODER_OLS || o->refit;
     if (o->code_updates != OPTION_UNSET) return o->code_updates;
     if (o->method != METHOD_IDL || isnan(o->max_coherence) || o->nonnegative) return 0;
-    return squares ? 2 : 1;
+    return squares ? 3 : 1;
 }
 
 inco_type options_precision(const inco_options *o, inco_type otherwise) {
