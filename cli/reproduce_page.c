@@ -80,8 +80,7 @@ static void finish(drawing *d, inco_report *made, inco_chart *chart) {
 
 /* A chart of one list of results for every family; of `chart` all but what tells the families apart is given. */
 static void add_families(const experiment *e, inco_report *made, const char *what, const char *list, inco_style style,
-                         inco_chart chart) {
-    const int recovery = !strncmp(what, "recovered", 9);
+                         int recovery, inco_chart chart) {
     for (family f = KSVD; f <= BOUND; f++) {
         drawing d = {.e = e};
         char id[64];
@@ -101,7 +100,7 @@ static void add_spectra(const experiment *e, inco_report *made) {
         "Figure 1 of the paper. A flatter spectrum tells of a less coherent dictionary; the dashed line is the "
         "spectrum of a tight frame. The sum of the squares is the same for all.");
     add_families(
-        e, made, "spectrum", "singular", INCO_LINE,
+        e, made, "spectrum", "singular", INCO_LINE, 0,
         (inco_chart){.x = {.label = "number"}, .y = {.label = "singular value"}, .marks = &flat, .mark_count = 1});
 }
 
@@ -131,7 +130,7 @@ static void add_residuals(const experiment *e, inco_report *made) {
         "Figure 2 of the paper: the median over all windows of the test recordings of ‖x − Dc‖ / ‖x‖, with "
         "codes of that many atoms found by orthogonal matching pursuit. The bands are the quartiles over "
         "the windows. Lower is better.");
-    add_families(e, made, "residual", "residual", INCO_LINE,
+    add_families(e, made, "residual", "residual", INCO_LINE, 0,
                  (inco_chart){.x = {.label = "atoms"}, .y = {.label = "‖x − Dc‖ / ‖x‖", .log = 1}});
     add_ratios(e, made);
 }
@@ -143,7 +142,7 @@ static void add_histograms(const experiment *e, inco_report *made) {
         made, "Inner products of the atoms",
         "From the paper's companion page: the shares of all pairs by the size of their inner product. The "
         "penalty of IDL moves the mass towards zero and leaves the largest value; a bound cuts off the tail.");
-    add_families(e, made, "histogram", "histogram", INCO_STEPS,
+    add_families(e, made, "histogram", "histogram", INCO_STEPS, 0,
                  (inco_chart){.x = {.label = "|dᵢ'dⱼ|", .low = 0, .high = 1},
                               .y = {.label = "share of pairs", .log = 1},
                               .marks = &welch,
@@ -156,9 +155,9 @@ static void add_recovery(const experiment *e, inco_report *made) {
         "From the companion page: signals are made of K of the 200 atoms of a learned dictionary, drawn "
         "uniformly, with coefficients from N(0, 1); LARC, told K, is to find them.");
     const inco_axis planted = {.label = "planted atoms K"};
-    add_families(e, made, "recovered-atoms", "recovered_atoms", INCO_LINE,
+    add_families(e, made, "recovered-atoms", "recovered_atoms", INCO_LINE, 1,
                  (inco_chart){.x = planted, .y = {.label = "share of planted atoms found", .low = 0, .high = 1}});
-    add_families(e, made, "recovered-supports", "recovered_supports", INCO_LINE,
+    add_families(e, made, "recovered-supports", "recovered_supports", INCO_LINE, 1,
                  (inco_chart){.x = planted, .y = {.label = "share of signals with all found", .low = 0, .high = 1}});
 }
 
@@ -167,7 +166,7 @@ static void add_convergence(const experiment *e, inco_report *made) {
         made, "Convergence",
         "Atoms per training signal by iteration. LARC ends at a residual coherence, so that the number of "
         "atoms tells more than the error of how far learning has come.");
-    add_families(e, made, "convergence", "iteration_cardinality", INCO_LINE,
+    add_families(e, made, "convergence", "iteration_cardinality", INCO_LINE, 0,
                  (inco_chart){.x = {.label = "iteration"}, .y = {.label = "atoms per signal"}});
 }
 
