@@ -3,9 +3,11 @@
 
     bench/bound.py --patches FOLDER -o OUT    train.npy, test.npy and dct-64x256.npy of 8x8 image patches
     bench/bound.py --speech FOLDER -o OUT     audio files of one speaker; every 45th is kept for the test
+    bench/bound.py --images FOLDER -o OUT     8x8 patches of all images but the last, which is kept for the test
 
 Prints a table, and leaves it in OUT as .md, .csv and, where matplotlib is installed, as a figure in .svg. Runs that are in OUT already are
-not made again. $INCO names the program. A rival counts when it ends within .002 of the bound.
+not made again. $INCO names the program. A run counts when it ends within .002 of the bound; of the ways that a method is run in, the best. With --split K, speech is split in another way
+and drawn from with another seed: to see whether settings that were chosen on one split hold on others.
 """
 import argparse
 import csv
@@ -19,14 +21,15 @@ import numpy as np
 
 INCO = os.environ.get("INCO", "inco")
 RIVALS = ["inksvd", "ipr", "idb"]
-AT_THEIR_BEST = [[], ["--exchange"], ["--unused", "keep"]]  # each, on patches
+WAYS = [[], ["--exchange"], ["--unused", "keep"]]  # in which every method is run, ours too; the best of them counts
 NEAR = 0.002
 PATCHES = {"bounds": [0.8, 0.6, 0.5, 0.4, 0.3, 0.25, 0.2, 0.15], "tests": [10],
            "learn": ["--coder", "omp", "--sparsity", "10", "--iterations", "8"], "ours": ["--gamma", "0"],
-           "plain": ["--gamma", "0"], "rivals": AT_THEIR_BEST}
+           "plain": ["--gamma", "0"], "ways": WAYS}
 SPEECH = {"bounds": [0.7, 0.5, 0.3, 0.2, 0.15], "tests": [10, 40],
           "learn": ["--window", "160", "--signals", "30000", "--atoms", "1000", "--iterations", "25"],
-          "ours": ["--gamma", "5"], "plain": ["--gamma", "5"], "rivals": [[]]}
+          "ours": ["--gamma", "5"], "plain": ["--gamma", "5"], "ways": WAYS[:1]}
+SPLITS = 45  # every 45th recording is for the test
 QUICK = ["--signals", "3000", "--atoms", "200", "--iterations", "5"]
 
 
@@ -73,14 +76,12 @@ def one_run(case, name, more):
 
 def all_runs(case):
     rows = [dict(one_run(case, "plain", case["plain"]), method="idl", bound="")]
+    methods = [("bound", case["ours"])] + [(rival, ["--method", rival]) for rival in RIVALS]
     for bound in case["bounds"]:
-        target = ["--max-coherence", "%g" % bound]
-        rows.append(dict(one_run(case, "bound-%g" % bound, case["ours"] + target), method="bound", bound=bound))
-        for rival in RIVALS:
-            for way in case["rivals"]:
-                name = "".join([rival] + way)
-                row = one_run(case, "%s-%g" % (name, bound), ["--method", rival] + target + way)
-                rows.append(dict(row, method=" ".join([rival] + way), bound=bound))
+        for method, words in methods:
+            for way in case["ways"]:
+                row = one_run(case, "%s-%g" % ("".join([method] + way), bound), words + ["--max-coherence", "%g" % bound] + way)
+                rows.append(dict(row, method=" ".join([method] + way), bound=bound))
     return rows
 
 
@@ -91,27 +92,40 @@ def patches(folder, out):
     return dict(PATCHES, train=[train, "--init", start], test=test, out=out, shown=["train_error", "test_error_10"])
 
 
-def speech_windows(files, out):
-    """Windows of the test files side by side, unit norm: their codes in the unit vectors are the samples."""
+def test_signals(files, dim, cut, out):
+    """All windows or patches of the files, unit norm: their codes in the unit vectors are the samples."""
     path, unit, codes = (os.path.join(out, name) for name in ("test.npy", "unit.npy", "samples.npz"))
     if os.path.exists(path):
         return path
-    np.save(unit, np.eye(160, dtype=np.float32))
-    inco("encode", "-D", unit, *files, "--window", "160", "--coder", "omp", "--sparsity", "160", "-o", codes)
+    np.save(unit, np.eye(dim, dtype=np.float32))
+    inco("encode", "-D", unit, *files, *cut, "--coder", "omp", "--sparsity", str(dim), "-o", codes)
     inco("decode", "-D", unit, codes, "-o", path)
     x = np.load(path)
+    if "--center" in cut:  # decoding has put the means back
+        x -= x.mean(axis=1, keepdims=True)
     norm = np.linalg.norm(x, axis=1, keepdims=True)
     np.save(path, (x / np.where(norm > 0, norm, 1))[norm[:, 0] > 0])
     return path
 
 
-def speech(folder, out):
+def speech(folder, out, split):
     files = sorted(glob.glob(os.path.join(folder, "*.flac")) + glob.glob(os.path.join(folder, "*.wav")))
-    if len(files) < 45:
-        sys.exit("%s: there are fewer than 45 .flac or .wav files" % folder)
-    train = [path for n, path in enumerate(files) if n % 45 != 44]
-    return dict(SPEECH, train=train, test=speech_windows(files[44::45], out), out=out,
-                shown=["test_median_10", "test_median_40"])
+    if len(files) < SPLITS:
+        sys.exit("%s: there are fewer than %d .flac or .wav files" % (folder, SPLITS))
+    held = SPLITS - 1 - split
+    train = [path for n, path in enumerate(files) if n % SPLITS != held]
+    test = test_signals(files[held::SPLITS], 160, ["--window", "160"], out)
+    return dict(SPEECH, train=train + ["--seed", str(split)], test=test, out=out, shown=["test_median_10", "test_median_40"])
+
+
+def images(folder, out):
+    files = sorted(glob.glob(os.path.join(folder, "*.png")) + glob.glob(os.path.join(folder, "*.pgm")))
+    if len(files) < 2:
+        sys.exit("%s: there are fewer than two .png or .pgm images" % folder)
+    cut = ["--patch", "8x8", "--center", "signal"]
+    test = test_signals(files[-1:], 64, cut, out)
+    start = ["--signals", "4000", "--atoms", "256", "--init", "dct"]
+    return dict(PATCHES, train=files[:-1] + cut + start, test=test, out=out, shown=["train_error", "test_error_10"])
 
 
 # ---- What came out ----
@@ -120,14 +134,17 @@ def counts(row):
     return row["bound"] != "" and row["coherence"] <= row["bound"] + NEAR
 
 
+def ours(row):
+    return row["method"].split()[0] == "bound"
+
+
 def verdicts(case, rows):
-    """A line for every bound and figure: ours, and the best rival that counts."""
+    """A line for every bound and figure: our best, and the best rival that counts."""
     for bound in case["bounds"]:
-        here = {row["method"]: row for row in rows if row["bound"] == bound}
-        rivals = [row for name, row in here.items() if name != "bound" and counts(row)]
+        here = [row for row in rows if row["bound"] == bound and counts(row)]
         for field in case["shown"]:
-            best = min(rivals, key=lambda row: row[field], default=None)
-            yield bound, field, here["bound"], best
+            sides = [[row for row in here if ours(row) == mine] for mine in (True, False)]
+            yield (bound, field) + tuple(min(side, key=lambda row: row[field], default=None) for side in sides)
 
 
 def write_table(rows, file, fields):
@@ -140,11 +157,11 @@ def write_table(rows, file, fields):
 
 
 def write_verdicts(case, rows, file):
-    for bound, field, ours, best in verdicts(case, rows):
+    for bound, field, mine, best in verdicts(case, rows):
         against = "no rival reaches it" if best is None else "best rival %s %.4f" % (best["method"], best[field])
-        word = "" if best is None else ", better" if ours[field] <= best[field] else ", WORSE"
-        print("%-5g %-16s bound %.4f (coherence %.6f), %s%s" % (bound, field, ours[field], ours["coherence"], against, word),
-              file=file)
+        word = "" if best is None else ", better" if mine[field] <= best[field] else ", WORSE"
+        print("%-5g %-16s %s %.4f (coherence %.6f), %s%s"
+              % (bound, field, mine["method"], mine[field], mine["coherence"], against, word), file=file)
 
 
 def draw(case, rows, path):
@@ -173,11 +190,18 @@ def main():
     which = parse.add_mutually_exclusive_group(required=True)
     which.add_argument("--patches", metavar="FOLDER")
     which.add_argument("--speech", metavar="FOLDER")
+    which.add_argument("--images", metavar="FOLDER")
     parse.add_argument("-o", "--out", required=True)
     parse.add_argument("--quick", action="store_true", help="speech: fewer signals, atoms and iterations")
+    parse.add_argument("--split", type=int, default=0, choices=range(SPLITS), metavar="K", help="speech: another split")
     asked = parse.parse_args()
     os.makedirs(asked.out, exist_ok=True)
-    case = patches(asked.patches, asked.out) if asked.patches else speech(asked.speech, asked.out)
+    if asked.patches:
+        case = patches(asked.patches, asked.out)
+    elif asked.images:
+        case = images(asked.images, asked.out)
+    else:
+        case = speech(asked.speech, asked.out, asked.split)
     if asked.quick and asked.speech:
         case["learn"] = case["learn"] + QUICK
     rows = all_runs(case)

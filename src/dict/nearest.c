@@ -17,9 +17,14 @@
 enum { MEMORY_PAIRS = 8, MEMORY_PAIRS_LARGE = 5, LARGE = 4000000 };
 enum { RAISES = 8, SHIFTS = 12, LOWER_FIRST = 5 };   /* stages of a rising weight, and of a lowered bound */
 static const double FIRST_WEIGHT = 10, RAISE = 4;    /* of the penalty, beside a fit of order 1 per atom */
-static const double CLOSE = 1e-4;                    /* share of the bound: exceeded by so little, it is shifted */
-static const double ROUGHLY = 1e-3, FINELY = 1e-6;   /* gradients per atom's unit of fit, at the end of a stage */
+static const double FIRST_TOLERANCE = 1e-3;          /* of gradients, per atom's unit of fit, while the weight rises */
 static const double ALIKE = 1 - 1e-6, PARTED = 0.01; /* products of equal atoms; how far they are moved */
+
+/* How much care is taken: exceeded by `close`, a share of it, the bound is shifted; gradients are `tolerance` in the end. */
+typedef struct care {
+    double close, tolerance;
+} care;
+static const care FINELY = {1e-4, 1e-6}, ROUGHLY = {3e-4, 3e-3};
 
 typedef struct nearing {
     lbfgs_problem problem;
@@ -27,6 +32,7 @@ typedef struct nearing {
     const double *weight;
     const nearest_settings *settings;
     nearest_result *result;
+    care care;
     int stopped;
     inco_mat target; /* the dictionary given; with statistics empty */
     inco_mat d;      /* the unknown with its columns normalised */
@@ -200,8 +206,8 @@ static int raise_weight(nearing *w, inco_mat *d, inco_error *error) {
     w->eta = FIRST_WEIGHT;
     for (int k = 0; k < RAISES && status == INCO_OK; k++) {
         if (k > 0) w->eta *= RAISE;
-        status = run_stage(w, d, ROUGHLY, error);
-        if (w->result->coherence <= bound * (1 + CLOSE)) break;
+        status = run_stage(w, d, FIRST_TOLERANCE, error);
+        if (w->result->coherence <= bound * (1 + w->care.close)) break;
     }
     return status;
 }
@@ -221,7 +227,7 @@ static int shift_bound(nearing *w, inco_mat *d, inco_error *error) {
     int status = INCO_OK;
     for (int k = 0; k < SHIFTS && status == INCO_OK && (k == 0 || !w->result->reached); k++) {
         if (!w->result->reached) lower_tau(w);
-        status = run_stage(w, d, FINELY, error);
+        status = run_stage(w, d, w->care.tolerance, error);
     }
     return status;
 }
@@ -255,8 +261,8 @@ static int return_to_fit(nearing *w, inco_mat *d, inco_error *error) {
     const nearest_result before = *w->result;
     int status;
     TRY(mat_convert(&kept, d, INCO_F64, error));
-    w->tau = w->settings->bound * (1 - CLOSE);
-    TRY(run_stage(w, d, FINELY, error));
+    w->tau = w->settings->bound * (1 - w->care.close);
+    TRY(run_stage(w, d, w->care.tolerance, error));
     if (status == INCO_OK) TRY(shift_bound(w, d, error));
     if (w->result->reached && w->result->after <= before.after) goto done;
     mat_copy(d, &kept);
@@ -271,6 +277,7 @@ done:
 int nearest(inco_mat *d, const double *weight, const statistics *s, const nearest_settings *settings,
             nearest_result *result, inco_error *error) {
     nearing w = {.s = s, .weight = weight, .settings = settings, .result = result};
+    w.care = settings->roughly ? ROUGHLY : FINELY;
     int status;
     *result = (nearest_result){0};
     TRY(open_nearing(&w, d, error));

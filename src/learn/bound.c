@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/options.h"
+#include "learn/decohere.h"
 #include "learn/learner.h"
 #include "metric/coherence.h"
 
@@ -80,7 +81,7 @@ int bound_keep(inco_learner *learner, inco_error *error) {
     options->max_coherence = learner->options->max_coherence;
     options->seed = learner->options->seed;
     options->threads = learner->threads;
-    TRY(inco_decohere(&input, options, &kept, &info, error));
+    TRY(decohere(&input, options, 1, &kept, &info, error));
     inco_mat_free(&learner->result);
     learner->result = kept;
     learner->info.seconds_update += clock_seconds() - start;

@@ -1,4 +1,6 @@
-/* inco_decohere: norms, zero atoms, statistics and precision around the search (docs/theory/decohere.md). */
+/* Norms, zero atoms, statistics and precision around the search (docs/theory/decohere.md). */
+#include "learn/decohere.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -24,6 +26,7 @@ typedef struct decoherence {
     const inco_decohere_input *input;
     const inco_options *options;
     inco_decohere_info *info;
+    int roughly;
     double began;
     inco_mat given;        /* the atoms that are not zero, normalised, in double */
     inco_mat unit;         /* the same while they are changed */
@@ -200,6 +203,7 @@ static int steps_for(const decoherence *w) {
 static int search(decoherence *w, const inco_mat *out, inco_error *error) {
     inco_decohere_info *info = w->info;
     nearest_settings settings = {.iterations = steps_for(w),
+                                 .roughly = w->roughly,
                                  .seed = (uint64_t)w->options->seed,
                                  .threads = info->threads,
                                  .tell = tell,
@@ -252,9 +256,9 @@ done:
     return status;
 }
 
-int inco_decohere(const inco_decohere_input *input, const inco_options *options, inco_mat *result,
-                  inco_decohere_info *info, inco_error *error) {
-    decoherence w = {.input = input, .options = options, .info = info, .began = clock_seconds()};
+int decohere(const inco_decohere_input *input, const inco_options *options, int roughly, inco_mat *result,
+             inco_decohere_info *info, inco_error *error) {
+    decoherence w = {.input = input, .options = options, .info = info, .roughly = roughly, .began = clock_seconds()};
     const inco_mat *d = input->dictionary;
     *result = (inco_mat){0};
     *info = (inco_decohere_info){.size = sizeof *info, .dim = d->rows, .atoms = d->cols};
@@ -276,4 +280,9 @@ int inco_decohere(const inco_decohere_input *input, const inco_options *options,
     collector_free(w.sums);
     info->seconds_total = clock_seconds() - w.began;
     return status;
+}
+
+int inco_decohere(const inco_decohere_input *input, const inco_options *options, inco_mat *result,
+                  inco_decohere_info *info, inco_error *error) {
+    return decohere(input, options, 0, result, info, error);
 }
