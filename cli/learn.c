@@ -220,8 +220,11 @@ static int save(learn_job *job) {
     if (status < 0) return status;
     run_say(r, "wrote %s", strcmp(job->output, "-") ? job->output : "the dictionary to standard output");
     if (run_signal()) {
-        run_warn(r, "interrupted after iteration %lld; the dictionary is saved%s%s",
-                 (long long)inco_learner_info(job->learner)->iterations,
+        const inco_learn_info *info = inco_learner_info(job->learner);
+        char where[64];
+        snprintf(where, sizeof where, "after iteration %lld", (long long)info->iterations);
+        run_warn(r, "interrupted %s; the dictionary is saved%s%s",
+                 info->path.points > 0 && info->iterations == 0 ? "on the path over gamma" : where,
                  job->codes ? ", but no codes, which would take another coding of all signals" : "",
                  job->checkpoint && !job->checkpoint_failed ? "; --resume goes on from the checkpoint" : "");
     } else if (job->codes) {

@@ -66,8 +66,11 @@ void learn_summary(const learn_job *job) {
                 info->gamma_relative, info->tight_ratio);
     if (info->eta > 0) run_say(r, "  eta               %.6g", info->eta);
     results_note_sparsity(r, info->dim, info->atoms);
-    run_say(r, "  atoms             %lld replaced, %lld unused in the end", (long long)info->replaced,
-            (long long)info->unused);
+    if (info->unused >= 0)
+        run_say(r, "  atoms             %lld replaced, %lld unused in the end", (long long)info->replaced,
+                (long long)info->unused);
+    else
+        run_say(r, "  atoms             %lld replaced", (long long)info->replaced);
     if (info->spread_passes > 0)
         run_say(r, "  spreading         %lld passes, %lld pairs, %.1f s", (long long)info->spread_passes,
                 (long long)info->spread_pairs, info->seconds_spread);
@@ -164,7 +167,10 @@ static void write_counts(json *j, const inco_learn_info *info) {
     json_integer(j, "replaced", info->replaced);
     json_integer(j, "replaced_coherent", info->replaced_coherent);
     json_integer(j, "replaced_exchanged", info->replaced_exchanged);
-    json_integer(j, "unused", info->unused);
+    if (info->unused >= 0)
+        json_integer(j, "unused", info->unused);
+    else
+        json_null(j, "unused");
     json_integer(j, "zero_signals", info->zero_signals);
     json_integer(j, "skipped_atoms", info->skipped_atoms);
 }

@@ -218,7 +218,7 @@ typedef struct inco_learn_info {
     double coherence_max, coherence_rms, coherence_mean, welch;
     double singular_max, singular_min;
     int64_t replaced;                /* atoms replaced over all iterations */
-    int64_t unused;                  /* atoms that no signal uses in the end */
+    int64_t unused;                  /* atoms that no signal uses in the end; -1 when it was not coded in the end */
     int64_t zero_signals;            /* signals without energy: coded by zero */
     int64_t skipped_atoms;           /* dependent atoms skipped, summed over signals, in the final coding */
     const char *stopped_by;          /* "iterations", "change", "seconds" or "callback" */

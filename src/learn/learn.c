@@ -577,6 +577,7 @@ static int run(inco_learner *learner, inco_error *error) {
     TRY(steer_check(learner, error));
     TRY(make_parts(learner, error));
     learner->info.relative_error = learner->info.mean_cardinality = NAN; /* until the final coding */
+    learner->info.unused = -1;
     if (stopped == INCO_OK) TRY(stopped = iterate_all(learner, error));
     inco_mat_free(&learner->result);
     TRY(mat_convert(&learner->result, path_dictionary(learner), learner->data.source.type, error));

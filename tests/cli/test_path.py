@@ -75,6 +75,18 @@ class Path(tool.Case):
         self.assertLess(len(after), 6)
         self.assertGreaterEqual(len(before) + len(after), 6)
 
+    def test_says_where_it_was_stopped(self):
+        """With enough signals for the path to take its time."""
+        self.save("many.npy", np.random.default_rng(6).standard_normal((20000, 32)))
+        words = [tool.INCO, "learn", "many.npy", "-o", "D.npy", *LEARN, "--atoms", "200", "--sparsity", "8"]
+        run = subprocess.Popen(words, cwd=self.home, env=tool.environment(), stderr=subprocess.PIPE, text=True)
+        while "gamma 1/6" not in run.stderr.readline():
+            self.assertIsNone(run.poll())
+        run.send_signal(signal.SIGINT)
+        text = run.communicate(timeout=tool.PATIENCE)[1]
+        self.assertEqual(run.returncode, 130, text)
+        self.assertIn("interrupted on the path over gamma; the dictionary is saved", text)
+
     def test_is_cut_short(self):
         """Time that is over after the first weight ends the path, and the program says so."""
         done = self.inco("learn", "X.npy", "-o", "D.npy", *LEARN, "--stop-seconds", "0.000001", "--json")

@@ -48,6 +48,8 @@ class Interrupted(tool.Case):
             self.assertEqual((atoms.shape, atoms.dtype), ((96, 32), np.dtype("f4")))
             np.testing.assert_allclose(np.linalg.norm(atoms, axis=1), 1, atol=1e-5)
             self.assertIn('"stopped_by": "signal"', out)
+            self.assertIn('"unused": null', out)  # it was not coded in the end
+            self.assertNotIn("unused in the end", text)
             with open(self.path("run.jsonl")) as file:
                 self.assertIn('"event": "end"', file.read().splitlines()[-1])
             self.assertEqual(sorted(os.listdir(self.home)), ["D.npy", "X.npy", "run.jsonl"])
