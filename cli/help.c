@@ -91,8 +91,9 @@ void help_program(void) {
     printf("\n'inco COMMAND --help' lists the options of a command, 'inco --version' what this\n"
            "build can do. Write --name value or --name=value; an option given twice has its\n"
            "last value; -- ends the options.\n\n"
-           "Exit status: 0 done, 1 failed and nothing written, 2 wrong usage, 130 or 143\n"
-           "interrupted by SIGINT or SIGTERM (learn then saves what it has).\n");
+           "Exit status: 0 done, 1 failed and nothing written, 2 wrong usage, 3 written but a\n"
+           "bound or target missed, 130 or 143 interrupted by SIGINT or SIGTERM (learn, frame\n"
+           "and decohere then save what they have).\n");
 }
 
 const char *help_feature(int i) {

@@ -104,8 +104,16 @@ static void print_table(const run *r, const inco_mat *d, const inco_metrics *m) 
 
 /* Fewer atoms than dimensions is rare in a dictionary, and common in a file read the wrong way round. */
 static void doubt_orientation(const run *r, const inco_mat *d) {
+    const char *ending = strrchr(r->paths[0], '.');
     const int columns = inco_options_get_number(r->options, "columns") > 0;
     if (d->cols >= d->rows) return;
+    if (ending && !strcmp(ending, ".mat")) {
+        run_warn(r,
+                 "'%s' was read as %lld atoms of %lld dimensions, one in each column, as in all .mat files: fewer atoms "
+                 "than dimensions. If its atoms stand in the rows, write it anew, transposed.",
+                 r->paths[0], (long long)d->cols, (long long)d->rows);
+        return;
+    }
     run_warn(
         r,
         "'%s' was read as %lld atoms of %lld dimensions, one in each %s: fewer atoms than dimensions. If its atoms "

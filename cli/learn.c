@@ -272,7 +272,7 @@ static int perform(run *r) {
     TRY(outcome = learn(&job));
     learn_summary(&job);
     TRY(save(&job));
-    if (!run_signal() && learn_warn_missed(&job) > 0) r->missed = 1;
+    if (learn_warn_missed(&job) > 0) r->missed = 1;
     learn_log_start(&job); /* when there was no iteration */
     if (r->json) {
         json j = results_begin(r);

@@ -84,9 +84,9 @@ static int missed_coherence(const learn_job *job, const inco_learn_info *info) {
     const double rounding = info->coherence_target > bound ? 1e-6 : 0;
     if (!(info->coherence_target > 0) || info->coherence_max <= info->coherence_target + rounding) return 0;
     run_warn(job->run,
-             "the coherence is %.6g, above the target of --max-coherence %.6g; no dictionary of this size has less "
+             "the coherence is %.6g, %.2g above the target of --max-coherence %.6g; no dictionary of this size has less "
              "than %.4f",
-             info->coherence_max, bound, info->welch);
+             info->coherence_max, info->coherence_max - bound, bound, info->welch);
     return 1;
 }
 
@@ -101,8 +101,8 @@ static int missed_error(const learn_job *job, const inco_learn_info *info) {
     const double target = inco_options_get_number(job->run->options, "target-error");
     if (!(info->relative_error > 1.01 * target)) return 0;
     run_warn(job->run,
-             "the relative error is %.6g, above --target-error %g: with more --atoms, more atoms in a code or more "
-             "--iterations it may be met",
+             "the relative error is %.6g, above --target-error %g: with more --atoms, more atoms in a code, more "
+             "--iterations or another weight, such as --gamma-relative 0.1, it may be met",
              info->relative_error, target);
     return 1;
 }

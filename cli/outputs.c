@@ -44,15 +44,19 @@ static int check_ending(run *r, const output *o) {
 
 /* The folder's real path, a slash and the name: two names of one file to be made give the same text. */
 static char *resolve(const char *path) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    size_t length = strlen(path);
+    while (length > 1 && path[length - 1] == '/') length--;
+    char *plain = strndup(path, length), *slash = plain ? strrchr(plain, '/') : NULL;
+    const char *name = slash ? slash + 1 : plain;
+    char *folder = slash ? strndup(path, (size_t)(slash - plain) + 1) : strdup(".");
     char *real = folder ? realpath(folder, NULL) : NULL;
-    char *whole = real ? malloc(strlen(real) + strlen(name) + 2) : NULL;
+    char *whole = real && plain ? malloc(strlen(real) + strlen(name) + 2) : NULL;
     if (whole) {
         strcpy(whole, real);
         strcat(whole, "/");
         strcat(whole, name);
     }
+    free(plain);
     free(folder);
     free(real);
     return whole;

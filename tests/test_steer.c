@@ -8,16 +8,18 @@ static inco_options *aimed(const char *option, const char *value) {
 
 /* The Welch value of 16 x 40 is .196; without a penalty the coherence of these ends at .26. */
 static void a_root_mean_square_coherence_is_met(void **state) {
-    static const char *const targets[] = {"0.24", "0.21", "0.1965"};
+    static const char *const targets[] = {"0.24", "0.21", "0.1965", "0.19613"};
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6), d;
     double gamma = 0;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         inco_learn_info info;
         inco_options *o = aimed("target-rms", targets[i]);
         const double target = inco_options_get_number(o, "target-rms");
         assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
-        assert_true(info.coherence_rms <= target * (1 + 1e-6) && info.coherence_rms >= target * (1 - 2.1e-3));
+        const double least = info.welch * info.welch, over = info.coherence_rms * info.coherence_rms - least;
+        assert_true(info.coherence_rms <= target * (1 + 1e-6));
+        assert_true(over >= 0.99 * (target * target - least)); /* no more weight than it takes */
         assert_true(info.gamma > gamma); /* less coherence takes more weight */
         gamma = info.gamma;
         inco_mat_free(&d);
@@ -71,7 +73,10 @@ static void targets_that_make_no_sense_are_refused(void **state) {
     inco_mat truth = check_dictionary(INCO_F64, 16, 40, 5), x = planted_signals(&truth, 200, 4, 6), d;
     inco_error error;
     inco_options *low = aimed("target-rms", "0.19"), *two = aimed("target-rms", "0.3"),
-                 *other = aimed("target-error", "0.3");
+                 *other = aimed("target-error", "0.3"), *none = aimed("target-error", "0");
+    assert_int_equal(learn(&x, none, &d, NULL, &error), INCO_EINVAL);
+    assert_string_equal(error.message, "--target-error 0 cannot be met: give an error above 0");
+    inco_options_free(none);
     assert_int_equal(learn(&x, low, &d, NULL, &error), INCO_EINVAL);
     assert_string_equal(error.message,
                         "--target-rms 0.19 cannot be met: 40 atoms of 16 dimensions have a root mean square "

@@ -78,7 +78,8 @@ static const row table[] = {
     ROW("target-rms", 0, "R", NULL, NULL, L, "Dictionary", REAL_NUMBER, target_rms, 0, 1,
         "idl: the least weight whose dictionary has a root mean square coherence of R or less, found in every update"),
     ROW("target-error", 0, "E", NULL, NULL, L, "Dictionary", REAL_NUMBER, target_error, 0, 1,
-        "idl: the largest weight whose dictionary codes the signals with a relative error of E or less, within 1 %"),
+        "idl: from small weights on, the largest whose dictionary codes the signals with a relative error of E or less, "
+        "within 1 %"),
     ROW("eta", 0, "E", NULL, NULL, L, "Dictionary", REAL_NUMBER, eta, 0, DBL_MAX,
         "mocod: weight of sum_j (||d_j||^2 - 1)^2 during the update (default ||X||^2 / L)"),
     ROW("norms", 0, "NAME", "sphere", "sphere|rescale", L, "Dictionary", CHOICE, norms, 0, 0,
@@ -119,7 +120,7 @@ static const row table[] = {
     ROW("stop-change", 0, "R", "0", NULL, L, "Dictionary", REAL_NUMBER, stop_change, 0, 1,
         "stop when an iteration changes the dictionary by no more than R, relative to its norm (0: never)"),
     ROW("stop-seconds", 0, "S", "0", NULL, L | F, "Dictionary", REAL_NUMBER, stop_seconds, 0, DBL_MAX,
-        "stop after the iteration in which S seconds have passed (0: never)"),
+        "stop after the iteration in which S seconds have passed (0: never); what keeps a bound in the end comes after"),
 
     ROW("dictionary", 'D', "FILE", NULL, NULL, E | C | PROGRAM, "Dictionary", TEXT, dictionary, 0, 0,
         "the dictionary: .npy .npz .csv .tsv .mat"),
@@ -155,7 +156,7 @@ static const row table[] = {
         "take N signals at random: windows, patches or rows; digital silence is left out (reproduce: default 30000, "
         "3000 with --quick)"),
     ROW("columns", 0, NULL, NULL, NULL, ALL & ~R, "Data", FLAG, columns, 0, 0,
-        "signals or atoms stand in the columns of the files, not in the rows"),
+        "signals or atoms stand in the columns of the files, not in the rows (.mat: always)"),
     ROW("variable", 0, "NAME", NULL, NULL, CODING | C | I | P, "Data", TEXT, variable, 0, 0,
         "the array to read from a .npz or .mat file that holds several"),
     ROW("normalize", 0, "NAME", "unit", "unit|none", L | H, "Data", CHOICE, normalize, 0, 0,

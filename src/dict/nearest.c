@@ -288,7 +288,7 @@ int nearest(inco_mat *d, const double *weight, const statistics *s, const neares
     TRY(part_equals(&w, d, error));
     TRY(raise_weight(&w, d, error));
     if (status == INCO_OK) TRY(shift_bound(&w, d, error));
-    if (status == INCO_OK && !result->reached) {
+    if (status == INCO_OK && !result->reached && !settings->shortly) {
         TRY(lower_coherence(&w, d, error));
         if (status == INCO_OK && result->reached) TRY(return_to_fit(&w, d, error));
     }

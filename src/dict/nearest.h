@@ -8,6 +8,7 @@ typedef struct nearest_settings {
     double bound;   /* no |d_i'd_j| is to exceed it; above 0 */
     int iterations; /* of L-BFGS in one stage, at most */
     int roughly;    /* near the nearest is enough: the bound is kept all the same */
+    int shortly;    /* a bound that the penalty alone does not reach is given up */
     uint64_t seed;  /* of the directions in which equal atoms part */
     int threads;
     /* Told after every iteration, with the stage under way, counted from 1, and the coherence; anything but 0 stops.

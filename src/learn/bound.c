@@ -61,17 +61,23 @@ int bound_check_learner(const inco_learner *learner, inco_error *error) {
     return status < 0 ? status : bound_check_rounding(bound, learner->data.source.type, error);
 }
 
-/* The search is shown, and goes on to its end: what is returned keeps the bound, also when the caller wants to stop. */
+/* The search is shown, and can be stopped; not so when learning was stopped before, for what it saves keeps the bound. */
+typedef struct closing {
+    inco_learner *learner;
+    int goes_on;
+} closing;
+
 static int show(void *self, const inco_progress *now) {
-    inco_learner *learner = self;
-    learner->progress.coherence_max = now->coherence_max;
-    learner_tell(learner, "bound");
-    return 0;
+    const closing *c = self;
+    c->learner->progress.coherence_max = now->coherence_max;
+    int stop = learner_tell(c->learner, "bound");
+    return c->goes_on ? 0 : stop;
 }
 
-int bound_keep(inco_learner *learner, inco_error *error) {
+int bound_keep(inco_learner *learner, int stopped, inco_error *error) {
     const double start = clock_seconds();
-    inco_decohere_input input = {sizeof input, &learner->result, NULL, show, learner};
+    closing c = {learner, stopped != 0};
+    inco_decohere_input input = {sizeof input, &learner->result, NULL, show, &c};
     inco_decohere_info info;
     inco_options *options = NULL;
     inco_mat kept = {0};
@@ -81,7 +87,7 @@ int bound_keep(inco_learner *learner, inco_error *error) {
     options->max_coherence = learner->options->max_coherence;
     options->seed = learner->options->seed;
     options->threads = learner->threads;
-    TRY(decohere(&input, options, 1, &kept, &info, error));
+    TRY(decohere(&input, options, stopped ? DECOHERE_SHORTLY : DECOHERE_ROUGHLY, &kept, &info, error));
     inco_mat_free(&learner->result);
     learner->result = kept;
     learner->info.seconds_update += clock_seconds() - start;

@@ -16,9 +16,10 @@ double bound_rounding(inco_type type);
 /* Both, for what the learner is asked, once it has its start. */
 int bound_check_learner(const inco_learner *learner, inco_error *error);
 
-/* With --method idl and --max-coherence: puts in the place of the learner's result, of its own precision, the nearest
- * dictionary that keeps the bound. */
-int bound_keep(inco_learner *learner, inco_error *error);
+/* With --method idl and --max-coherence: puts in the place of the learner's result, of its own precision, about
+ * the nearest dictionary that keeps the bound. INCO_STOPPED when the caller stopped it, and learning was not `stopped`
+ * before; that search is shorter, and goes on to its end. */
+int bound_keep(inco_learner *learner, int stopped, inco_error *error);
 
 /* (BOUND-8): measures the start of a run, which is then part of its state. */
 int bound_begin(inco_learner *learner, inco_error *error);

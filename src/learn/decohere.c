@@ -26,7 +26,7 @@ typedef struct decoherence {
     const inco_decohere_input *input;
     const inco_options *options;
     inco_decohere_info *info;
-    int roughly;
+    decohere_care care;
     double began;
     inco_mat given;        /* the atoms that are not zero, normalised, in double */
     inco_mat unit;         /* the same while they are changed */
@@ -203,7 +203,8 @@ static int steps_for(const decoherence *w) {
 static int search(decoherence *w, const inco_mat *out, inco_error *error) {
     inco_decohere_info *info = w->info;
     nearest_settings settings = {.iterations = steps_for(w),
-                                 .roughly = w->roughly,
+                                 .roughly = w->care != DECOHERE_FINELY,
+                                 .shortly = w->care == DECOHERE_SHORTLY,
                                  .seed = (uint64_t)w->options->seed,
                                  .threads = info->threads,
                                  .tell = tell,
@@ -256,9 +257,9 @@ done:
     return status;
 }
 
-int decohere(const inco_decohere_input *input, const inco_options *options, int roughly, inco_mat *result,
+int decohere(const inco_decohere_input *input, const inco_options *options, decohere_care care, inco_mat *result,
              inco_decohere_info *info, inco_error *error) {
-    decoherence w = {.input = input, .options = options, .info = info, .roughly = roughly, .began = clock_seconds()};
+    decoherence w = {.input = input, .options = options, .info = info, .care = care, .began = clock_seconds()};
     const inco_mat *d = input->dictionary;
     *result = (inco_mat){0};
     *info = (inco_decohere_info){.size = sizeof *info, .dim = d->rows, .atoms = d->cols};
@@ -284,5 +285,5 @@ int decohere(const inco_decohere_input *input, const inco_options *options, int 
 
 int inco_decohere(const inco_decohere_input *input, const inco_options *options, inco_mat *result,
                   inco_decohere_info *info, inco_error *error) {
-    return decohere(input, options, 0, result, info, error);
+    return decohere(input, options, DECOHERE_FINELY, result, info, error);
 }

@@ -4,8 +4,11 @@
 
 #include <inco/inco.h>
 
-/* With `roughly`, near the nearest dictionary is enough, in a third of the time; the bound is kept all the same. */
-int decohere(const inco_decohere_input *input, const inco_options *options, int roughly, inco_mat *result,
+/* How long to look for the nearest dictionary. Roughly: near it is enough, in a third of the time. Shortly: and a bound
+ * that is hard to keep is given up. */
+typedef enum decohere_care { DECOHERE_FINELY, DECOHERE_ROUGHLY, DECOHERE_SHORTLY } decohere_care;
+
+int decohere(const inco_decohere_input *input, const inco_options *options, decohere_care care, inco_mat *result,
              inco_decohere_info *info, inco_error *error);
 
 #endif

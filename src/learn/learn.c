@@ -570,7 +570,7 @@ static void describe(inco_learner *learner) {
 }
 
 static int run(inco_learner *learner, inco_error *error) {
-    int status, stopped;
+    int status, stopped, ended;
     TRY(stopped = path_run(learner, error));
     TRY(make_start(learner, error));
     TRY(bound_check_learner(learner, error));
@@ -581,7 +581,8 @@ static int run(inco_learner *learner, inco_error *error) {
     if (stopped == INCO_OK) TRY(stopped = iterate_all(learner, error));
     inco_mat_free(&learner->result);
     TRY(mat_convert(&learner->result, path_dictionary(learner), learner->data.source.type, error));
-    TRY(bound_keep(learner, error));
+    TRY(ended = bound_keep(learner, stopped, error));
+    if (stopped == INCO_OK) stopped = ended;
     if (stopped == INCO_OK && learner->coder) TRY(stopped = code_finally(learner, NULL, error));
     if (stopped > 0) learner->info.stopped_by = "callback";
     TRY(measure(learner, error));

@@ -33,9 +33,16 @@ int steer_wanted(const inco_options *o) {
     return !isnan(o->target_rms) || !isnan(o->target_error);
 }
 
+/* The root mean square coherence of a tight frame: the least there is. */
+static double least_rms(const inco_learner *learner) {
+    const double dim = (double)learner->d.rows, atoms = (double)learner->d.cols;
+    return atoms > dim ? sqrt((atoms - dim) / (dim * (atoms - 1))) : 0;
+}
+
 int steer_check(const inco_learner *learner, inco_error *error) {
-    const double target = learner->options->target_rms, dim = (double)learner->d.rows, atoms = (double)learner->d.cols;
-    const double least = atoms > dim ? sqrt((atoms - dim) / (dim * (atoms - 1))) : 0;
+    const double target = learner->options->target_rms, least = least_rms(learner);
+    if (learner->options->target_error == 0)
+        return error_set(error, INCO_EINVAL, "--target-error 0 cannot be met: give an error above 0");
     if (isnan(target) || target >= least) return INCO_OK;
     return error_set(error, INCO_EINVAL,
                      "--target-rms %g cannot be met: %lld atoms of %lld dimensions have a root mean square coherence "
@@ -50,6 +57,15 @@ void steer_begin(inco_learner *learner) {
     learner->steer.updates = 0;
 }
 
+/* (STEER-1), by what exceeds a tight frame: near it, all gammas from some point on have about the same coherence. A target
+ * that is all but that of a tight frame is compared as it is. */
+static double wrong_rms(const inco_learner *learner, double rms) {
+    const double target = learner->options->target_rms, least = least_rms(learner);
+    const double over = rms * rms - least * least, allowed = target * target - least * least;
+    if (!(allowed > 1e-6 * target * target)) return log(fmax(rms, 1e-300) / target);
+    return log(fmax(over / allowed, 1e-300)) / 2;
+}
+
 static int measure(search *s, inco_error *error) {
     const inco_learner *learner = s->learner;
     const inco_options *o = learner->options;
@@ -59,7 +75,7 @@ static int measure(search *s, inco_error *error) {
     if (!isnan(o->target_rms)) {
         TRY(coherence_measure(&s->now.d, learner->threads, &mu, error));
         s->now.value = mu.rms;
-        s->now.wrong = log(fmax(mu.rms, 1e-300) / o->target_rms);
+        s->now.wrong = wrong_rms(learner, mu.rms);
     } else {
         TRY(objective(&s->now.d, s->in->s, 0, learner->threads, &rest, error));
         s->now.value = sqrt(fmax(rest, 0) / s->in->s->energy);

@@ -93,6 +93,11 @@ class Inspect(tool.Case):
         same = self.json("inspect", "E.npy")
         for name in "coherence", "babel", "singular_values":
             self.assertEqual(same[name], self.json("inspect", "D.npy", "--columns")[name])
+        if "mat" in tool.features():  # whose atoms are columns whatever is said
+            self.inco("decohere", "D.npy", "--max-coherence", "1", "-o", "D.mat")
+            done = self.inco("inspect", "D.mat")
+            self.assertIn("read as 6 atoms of 10 dimensions, one in each column, as in all .mat files", done.text)
+            self.assertNotIn("--columns", done.text)
 
     def test_table_and_quiet(self):
         self.save("D.npy", np.random.default_rng(6).standard_normal((30, 10)))

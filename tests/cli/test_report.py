@@ -55,7 +55,9 @@ class Page(Case):
         first = self.numbers("numbers")
         self.learn("--csv", "numbers")  # replaces them
         self.assertEqual(self.numbers("numbers"), first)
-        self.assertEqual(sorted(os.listdir(self.home)), ["D.npy", "X.npy", "numbers"])
+        self.learn("--csv", "more/")  # a new folder, as people name folders
+        self.assertEqual(self.numbers("more"), first)
+        self.assertEqual(sorted(os.listdir(self.home)), ["D.npy", "X.npy", "more", "numbers"])
 
     def test_designed_without_data(self):
         self.inco("learn", "--method", "parametric", "--window", 64, "--rate", 8000, "--atoms", 80, "--iterations", 3, "-o",

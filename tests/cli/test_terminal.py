@@ -55,6 +55,13 @@ class Interrupted(tool.Case):
             self.assertEqual(sorted(os.listdir(self.home)), ["D.npy", "X.npy", "run.jsonl"])
             os.unlink(self.path("D.npy"))
 
+    def test_says_that_the_bound_was_missed(self):
+        process = self.start("learn", "X.npy", "-o", "D.npy", "--max-coherence", "0.1465", *LONG)  # the Welch bound is .1451
+        process.send_signal(signal.SIGINT)
+        text = process.communicate(timeout=tool.PATIENCE)[1]
+        self.assertEqual(process.returncode, 130, text)
+        self.assertRegex(text, r"the coherence is 0\.\d+, 0\.\d+ above the target of --max-coherence 0\.1465")
+
     def test_goes_on_to_the_same_bits(self):
         rest = [word if word != "100000" else "40" for word in LONG]
         process = self.start("learn", "X.npy", "-o", "D.npy", "--checkpoint", "state", *rest)
