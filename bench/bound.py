@@ -6,8 +6,9 @@
     bench/bound.py --images FOLDER -o OUT     8x8 patches of all images but the last, which is kept for the test
 
 Prints a table, and leaves it in OUT as .md, .csv and, where matplotlib is installed, as a figure in .svg. Runs that are in OUT already are
-not made again. $INCO names the program. A run counts when it ends within .002 of the bound; of the ways that a method is run in, the best. With --split K, speech is split in another way
-and drawn from with another seed: to see whether settings that were chosen on one split hold on others.
+not made again. $INCO names the program. A run counts when it ends within .002 of the bound, and of the ways that a method is run in the
+best. With --split K, speech is split in another way and drawn from with another seed: to see whether settings that were chosen on
+one split hold on others.
 """
 import argparse
 import csv

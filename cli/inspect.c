@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "commands.h"
 #include "outputs.h"
@@ -107,11 +108,12 @@ static void doubt_orientation(const run *r, const inco_mat *d) {
     const char *ending = strrchr(r->paths[0], '.');
     const int columns = inco_options_get_number(r->options, "columns") > 0;
     if (d->cols >= d->rows) return;
-    if (ending && !strcmp(ending, ".mat")) {
-        run_warn(r,
-                 "'%s' was read as %lld atoms of %lld dimensions, one in each column, as in all .mat files: fewer atoms "
-                 "than dimensions. If its atoms stand in the rows, write it anew, transposed.",
-                 r->paths[0], (long long)d->cols, (long long)d->rows);
+    if (ending && !strcasecmp(ending, ".mat")) {
+        run_warn(
+            r,
+            "'%s' was read as %lld atoms of %lld dimensions, one in each column, as in all .mat files: fewer atoms "
+            "than dimensions. If its atoms stand in the rows, write it anew, transposed.",
+            r->paths[0], (long long)d->cols, (long long)d->rows);
         return;
     }
     run_warn(

@@ -83,10 +83,11 @@ static int missed_coherence(const learn_job *job, const inco_learn_info *info) {
     const double bound = inco_options_get_number(job->run->options, "max-coherence");
     const double rounding = info->coherence_target > bound ? 1e-6 : 0;
     if (!(info->coherence_target > 0) || info->coherence_max <= info->coherence_target + rounding) return 0;
-    run_warn(job->run,
-             "the coherence is %.6g, %.2g above the target of --max-coherence %.6g; no dictionary of this size has less "
-             "than %.4f",
-             info->coherence_max, info->coherence_max - bound, bound, info->welch);
+    run_warn(
+        job->run,
+        "the coherence is %.6g, %.2g above the target of --max-coherence %.6g; no dictionary of this size has less "
+        "than %.4f",
+        info->coherence_max, info->coherence_max - bound, bound, info->welch);
     return 1;
 }
 

@@ -137,6 +137,45 @@ static void a_bound_is_kept_without_iterations(void **state) {
     inco_mat_free(&x);
 }
 
+/* Stops in one phase, from its first call on; `closing` counts those of the closing search. */
+typedef struct stopper {
+    const char *phase;
+    int stopping, closing;
+} stopper;
+
+static int stop_there(void *self, const inco_progress *now) {
+    stopper *s = self;
+    s->closing += !strcmp(now->phase, "bound");
+    s->stopping |= !strcmp(now->phase, s->phase);
+    return s->stopping;
+}
+
+/* A run that is stopped keeps its bound; one that is stopped while it looks for that ends at once. */
+static void a_stopped_run_keeps_its_bound(void **state) {
+    (void)state;
+    inco_mat truth = check_dictionary(INCO_F64, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6);
+    inco_source source = inco_source_from_mat(&x);
+    inco_options *o = bounded("0.3", "iterations", "8");
+    stopper stops[] = {{"iteration", 0, 0}, {"bound", 0, 0}};
+    for (int i = 0; i < 2; i++) {
+        inco_learner *learner;
+        assert_int_equal(inco_learner_new(&learner, &source, o, NULL), INCO_OK);
+        inco_learner_on_progress(learner, stop_there, &stops[i]);
+        assert_int_equal(inco_learner_run(learner, NULL), INCO_STOPPED);
+        const inco_learn_info *info = inco_learner_info(learner);
+        assert_int_equal(info->iterations, i == 0 ? 1 : 8);
+        assert_string_equal(info->stopped_by, "callback");
+        assert_int_equal(info->unused, -1); /* not coded in the end */
+        assert_int_equal(info->coherence_max <= 0.3, i == 0);
+        inco_learner_free(learner);
+    }
+    assert_true(stops[0].closing > 10);
+    assert_int_equal(stops[1].closing, 1);
+    inco_options_free(o);
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
 static int note_coherence(void *self, const inco_progress *now) {
     if (!strcmp(now->phase, "iteration")) ((double *)self)[now->iteration - 1] = now->coherence_max;
     return 0;
@@ -257,6 +296,7 @@ int main(void) {
         BOTH(a_bound_is_kept),
         BOTH(a_bound_is_kept_without_iterations),
         BOTH(a_run_that_is_stopped_keeps_its_bound),
+        cmocka_unit_test(a_stopped_run_keeps_its_bound),
         cmocka_unit_test(a_bound_is_approached),
         cmocka_unit_test(a_bound_that_nothing_keeps_is_refused),
         cmocka_unit_test(a_bound_that_is_missed_is_told),

@@ -20,11 +20,8 @@ static const double FIRST_WEIGHT = 10, RAISE = 4;    /* of the penalty, beside a
 static const double FIRST_TOLERANCE = 1e-3;          /* of gradients, per atom's unit of fit, while the weight rises */
 static const double ALIKE = 1 - 1e-6, PARTED = 0.01; /* products of equal atoms; how far they are moved */
 
-/* How much care is taken: exceeded by `close`, a share of it, the bound is shifted; gradients are `tolerance` in the end. */
-typedef struct care {
-    double close, tolerance;
-} care;
-static const care FINELY = {1e-4, 1e-6}, ROUGHLY = {3e-4, 3e-3};
+/* By care taken: the share of the bound by which it is exceeded when it is shifted, and gradients in the end. */
+static const double CLOSE[] = {1e-4, 3e-4, 3e-4}, TOLERANCE[] = {1e-6, 3e-3, 3e-3};
 
 typedef struct nearing {
     lbfgs_problem problem;
@@ -32,7 +29,6 @@ typedef struct nearing {
     const double *weight;
     const nearest_settings *settings;
     nearest_result *result;
-    care care;
     int stopped;
     inco_mat target; /* the dictionary given; with statistics empty */
     inco_mat d;      /* the unknown with its columns normalised */
@@ -207,7 +203,7 @@ static int raise_weight(nearing *w, inco_mat *d, inco_error *error) {
     for (int k = 0; k < RAISES && status == INCO_OK; k++) {
         if (k > 0) w->eta *= RAISE;
         status = run_stage(w, d, FIRST_TOLERANCE, error);
-        if (w->result->coherence <= bound * (1 + w->care.close)) break;
+        if (w->result->coherence <= bound * (1 + CLOSE[w->settings->care])) break;
     }
     return status;
 }
@@ -227,7 +223,7 @@ static int shift_bound(nearing *w, inco_mat *d, inco_error *error) {
     int status = INCO_OK;
     for (int k = 0; k < SHIFTS && status == INCO_OK && (k == 0 || !w->result->reached); k++) {
         if (!w->result->reached) lower_tau(w);
-        status = run_stage(w, d, w->care.tolerance, error);
+        status = run_stage(w, d, TOLERANCE[w->settings->care], error);
     }
     return status;
 }
@@ -261,8 +257,8 @@ static int return_to_fit(nearing *w, inco_mat *d, inco_error *error) {
     const nearest_result before = *w->result;
     int status;
     TRY(mat_convert(&kept, d, INCO_F64, error));
-    w->tau = w->settings->bound * (1 - w->care.close);
-    TRY(run_stage(w, d, w->care.tolerance, error));
+    w->tau = w->settings->bound * (1 - CLOSE[w->settings->care]);
+    TRY(run_stage(w, d, TOLERANCE[w->settings->care], error));
     if (status == INCO_OK) TRY(shift_bound(w, d, error));
     if (w->result->reached && w->result->after <= before.after) goto done;
     mat_copy(d, &kept);
@@ -277,7 +273,6 @@ done:
 int nearest(inco_mat *d, const double *weight, const statistics *s, const nearest_settings *settings,
             nearest_result *result, inco_error *error) {
     nearing w = {.s = s, .weight = weight, .settings = settings, .result = result};
-    w.care = settings->roughly ? ROUGHLY : FINELY;
     int status;
     *result = (nearest_result){0};
     TRY(open_nearing(&w, d, error));
@@ -288,7 +283,7 @@ int nearest(inco_mat *d, const double *weight, const statistics *s, const neares
     TRY(part_equals(&w, d, error));
     TRY(raise_weight(&w, d, error));
     if (status == INCO_OK) TRY(shift_bound(&w, d, error));
-    if (status == INCO_OK && !result->reached && !settings->shortly) {
+    if (status == INCO_OK && !result->reached && settings->care != NEAREST_SHORTLY) {
         TRY(lower_coherence(&w, d, error));
         if (status == INCO_OK && result->reached) TRY(return_to_fit(&w, d, error));
     }

@@ -4,12 +4,15 @@
 
 #include "dict/update.h"
 
+/* How long to look. Roughly: near the nearest is enough, in a third of the time; the bound is kept all the same.
+ * Shortly: and a bound that the penalty alone does not reach is given up. */
+typedef enum nearest_care { NEAREST_FINELY, NEAREST_ROUGHLY, NEAREST_SHORTLY } nearest_care;
+
 typedef struct nearest_settings {
     double bound;   /* no |d_i'd_j| is to exceed it; above 0 */
     int iterations; /* of L-BFGS in one stage, at most */
-    int roughly;    /* near the nearest is enough: the bound is kept all the same */
-    int shortly;    /* a bound that the penalty alone does not reach is given up */
-    uint64_t seed;  /* of the directions in which equal atoms part */
+    nearest_care care;
+    uint64_t seed; /* of the directions in which equal atoms part */
     int threads;
     /* Told after every iteration, with the stage under way, counted from 1, and the coherence; anything but 0 stops.
      * May be NULL. */

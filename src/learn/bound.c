@@ -61,23 +61,22 @@ int bound_check_learner(const inco_learner *learner, inco_error *error) {
     return status < 0 ? status : bound_check_rounding(bound, learner->data.source.type, error);
 }
 
-/* The search is shown, and can be stopped; not so when learning was stopped before, for what it saves keeps the bound. */
-typedef struct closing {
-    inco_learner *learner;
-    int goes_on;
-} closing;
-
+/* The closing search is shown, and can be stopped. */
 static int show(void *self, const inco_progress *now) {
-    const closing *c = self;
-    c->learner->progress.coherence_max = now->coherence_max;
-    int stop = learner_tell(c->learner, "bound");
-    return c->goes_on ? 0 : stop;
+    inco_learner *learner = self;
+    learner->progress.coherence_max = now->coherence_max;
+    return learner_tell(learner, "bound");
+}
+
+/* Not so when learning was stopped before: what it saves keeps the bound. */
+static int show_only(void *self, const inco_progress *now) {
+    show(self, now);
+    return 0;
 }
 
 int bound_keep(inco_learner *learner, int stopped, inco_error *error) {
     const double start = clock_seconds();
-    closing c = {learner, stopped != 0};
-    inco_decohere_input input = {sizeof input, &learner->result, NULL, show, &c};
+    inco_decohere_input input = {sizeof input, &learner->result, NULL, stopped ? show_only : show, learner};
     inco_decohere_info info;
     inco_options *options = NULL;
     inco_mat kept = {0};
@@ -87,7 +86,7 @@ int bound_keep(inco_learner *learner, int stopped, inco_error *error) {
     options->max_coherence = learner->options->max_coherence;
     options->seed = learner->options->seed;
     options->threads = learner->threads;
-    TRY(decohere(&input, options, stopped ? DECOHERE_SHORTLY : DECOHERE_ROUGHLY, &kept, &info, error));
+    TRY(decohere(&input, options, stopped ? NEAREST_SHORTLY : NEAREST_ROUGHLY, &kept, &info, error));
     inco_mat_free(&learner->result);
     learner->result = kept;
     learner->info.seconds_update += clock_seconds() - start;

@@ -26,7 +26,7 @@ typedef struct decoherence {
     const inco_decohere_input *input;
     const inco_options *options;
     inco_decohere_info *info;
-    decohere_care care;
+    nearest_care care;
     double began;
     inco_mat given;        /* the atoms that are not zero, normalised, in double */
     inco_mat unit;         /* the same while they are changed */
@@ -203,8 +203,7 @@ static int steps_for(const decoherence *w) {
 static int search(decoherence *w, const inco_mat *out, inco_error *error) {
     inco_decohere_info *info = w->info;
     nearest_settings settings = {.iterations = steps_for(w),
-                                 .roughly = w->care != DECOHERE_FINELY,
-                                 .shortly = w->care == DECOHERE_SHORTLY,
+                                 .care = w->care,
                                  .seed = (uint64_t)w->options->seed,
                                  .threads = info->threads,
                                  .tell = tell,
@@ -257,7 +256,7 @@ done:
     return status;
 }
 
-int decohere(const inco_decohere_input *input, const inco_options *options, decohere_care care, inco_mat *result,
+int decohere(const inco_decohere_input *input, const inco_options *options, nearest_care care, inco_mat *result,
              inco_decohere_info *info, inco_error *error) {
     decoherence w = {.input = input, .options = options, .info = info, .care = care, .began = clock_seconds()};
     const inco_mat *d = input->dictionary;
@@ -285,5 +284,5 @@ int decohere(const inco_decohere_input *input, const inco_options *options, deco
 
 int inco_decohere(const inco_decohere_input *input, const inco_options *options, inco_mat *result,
                   inco_decohere_info *info, inco_error *error) {
-    return decohere(input, options, DECOHERE_FINELY, result, info, error);
+    return decohere(input, options, NEAREST_FINELY, result, info, error);
 }

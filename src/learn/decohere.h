@@ -1,14 +1,10 @@
-/* inco_decohere for use inside the library. */
+/* inco_decohere for use inside the library, with as much care as is worth it there. */
 #ifndef INCO_LEARN_DECOHERE_H
 #define INCO_LEARN_DECOHERE_H
 
-#include <inco/inco.h>
+#include "dict/nearest.h"
 
-/* How long to look for the nearest dictionary. Roughly: near it is enough, in a third of the time. Shortly: and a bound
- * that is hard to keep is given up. */
-typedef enum decohere_care { DECOHERE_FINELY, DECOHERE_ROUGHLY, DECOHERE_SHORTLY } decohere_care;
-
-int decohere(const inco_decohere_input *input, const inco_options *options, decohere_care care, inco_mat *result,
+int decohere(const inco_decohere_input *input, const inco_options *options, nearest_care care, inco_mat *result,
              inco_decohere_info *info, inco_error *error);
 
 #endif

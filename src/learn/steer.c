@@ -33,14 +33,8 @@ int steer_wanted(const inco_options *o) {
     return !isnan(o->target_rms) || !isnan(o->target_error);
 }
 
-/* The root mean square coherence of a tight frame: the least there is. */
-static double least_rms(const inco_learner *learner) {
-    const double dim = (double)learner->d.rows, atoms = (double)learner->d.cols;
-    return atoms > dim ? sqrt((atoms - dim) / (dim * (atoms - 1))) : 0;
-}
-
 int steer_check(const inco_learner *learner, inco_error *error) {
-    const double target = learner->options->target_rms, least = least_rms(learner);
+    const double target = learner->options->target_rms, least = coherence_least_rms(learner->d.rows, learner->d.cols);
     if (learner->options->target_error == 0)
         return error_set(error, INCO_EINVAL, "--target-error 0 cannot be met: give an error above 0");
     if (isnan(target) || target >= least) return INCO_OK;
@@ -57,10 +51,10 @@ void steer_begin(inco_learner *learner) {
     learner->steer.updates = 0;
 }
 
-/* (STEER-1), by what exceeds a tight frame: near it, all gammas from some point on have about the same coherence. A target
- * that is all but that of a tight frame is compared as it is. */
+/* (STEER-1), by what exceeds a tight frame: near it, all gammas from some point on have about the same coherence. A
+ * target that is all but that of a tight frame is compared as it is. */
 static double wrong_rms(const inco_learner *learner, double rms) {
-    const double target = learner->options->target_rms, least = least_rms(learner);
+    const double target = learner->options->target_rms, least = coherence_least_rms(learner->d.rows, learner->d.cols);
     const double over = rms * rms - least * least, allowed = target * target - least * least;
     if (!(allowed > 1e-6 * target * target)) return log(fmax(rms, 1e-300) / target);
     return log(fmax(over / allowed, 1e-300)) / 2;

@@ -5,12 +5,17 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+/* (COH-4) */
+double coherence_least_rms(int64_t dim, int64_t atoms) {
+    const double d = (double)dim, l = (double)atoms;
+    return dim < 1 || atoms <= dim ? 0 : sqrt((l - d) / (d * (l - 1)));
+}
+
 /* (COH-4), (COH-5) */
 double coherence_bound(int64_t dim, int64_t atoms) {
     const double d = (double)dim, l = (double)atoms;
-    if (dim < 1 || atoms <= dim) return 0;
-    if (l > d * (d + 1) / 2) return sqrt((3 * l - d * d - 2 * d) / ((d + 2) * (l - d)));
-    return sqrt((l - d) / (d * (l - 1)));
+    if (l > d * (d + 1) / 2 && dim >= 1 && atoms > dim) return sqrt((3 * l - d * d - 2 * d) / ((d + 2) * (l - d)));
+    return coherence_least_rms(dim, atoms);
 }
 
 /* (COH-6). The bound is strict: a mu that is 1/3 but for rounding gives 1, not 2. */

@@ -13,6 +13,8 @@ int coherence_measure(const inco_mat *d, int threads, coherence *result, inco_er
 /* Of atoms of any type and norm, as if scaled to unit norm. */
 int coherence_measure_atoms(const gram_atoms *atoms, int threads, coherence *result, inco_error *error);
 
+/* The least root mean square that they can have: that of a tight frame; 0 for L <= D. */
+double coherence_least_rms(int64_t dim, int64_t atoms);
 /* The least coherence that L unit vectors in D dimensions can have, as far as is known: 0 for L <= D, Welch's bound,
  * and Levenshtein's for L > D (D + 1) / 2. */
 double coherence_bound(int64_t dim, int64_t atoms);
