@@ -37,10 +37,12 @@ static effort effort_of(inco_type type, inco_options *o) {
     return e;
 }
 
-/* Column m of P takes a column of G and the m columns before it, each read once: k (k + 1) / 2 columns for k atoms. */
-static int64_t bytes_of_steps(int64_t atoms, inco_type type) {
+/* Column m of P takes a column of G and the m columns before it, each read once: k (k + 1) / 2 columns for k of P. The
+ * path goes on from its last atom to the next event and needs its column; a pursuit ends there and does not. */
+static int64_t bytes_of_steps(const char *coder, int64_t atoms, inco_type type) {
     const int64_t stride = (ATOMS + KERNEL_PAD - 1) / KERNEL_PAD * KERNEL_PAD;
-    return SIGNALS * stride * (atoms * (atoms + 1) / 2) * (int64_t)type;
+    const int64_t columns = strcmp(coder, "lars") == 0 ? atoms : atoms - 1;
+    return SIGNALS * stride * (columns * (columns + 1) / 2) * (int64_t)type;
 }
 
 static void a_step_reads_the_basis_once(void **state) {
@@ -49,7 +51,18 @@ static void a_step_reads_the_basis_once(void **state) {
     for (int i = 0; i < 3; i++) {
         effort e = effort_of(INCO_F32, OPTIONS("coder", coders[i], "sparsity", "12"));
         assert_int_equal(e.seen.atoms, 12 * SIGNALS);
-        assert_int_equal(e.seen.bytes, bytes_of_steps(12, INCO_F32));
+        assert_int_equal(e.seen.bytes, bytes_of_steps(coders[i], 12, INCO_F32));
+    }
+}
+
+/* Nor does a pursuit that ends by its residual: with a tolerance that one atom meets, nothing but D'X is read. */
+static void a_met_tolerance_costs_no_column(void **state) {
+    (void)state;
+    const char *coders[] = {"omp", "ols"};
+    for (int i = 0; i < 2; i++) {
+        effort e = effort_of(INCO_F32, OPTIONS("coder", coders[i], "tolerance", "0.999"));
+        assert_int_equal(e.nonzeros, SIGNALS);
+        assert_int_equal(e.seen.bytes, 0);
     }
 }
 
@@ -92,7 +105,7 @@ static void double_reads_floats(void **state) {
         effort e = effort_of(INCO_F64, OPTIONS("coder", coders[i], "sparsity", "12"));
         assert_int_equal(e.seen.again, 0);
         assert_int_equal(e.seen.grams, 1);
-        assert_int_equal(e.seen.bytes, bytes_of_steps(12, INCO_F32));
+        assert_int_equal(e.seen.bytes, bytes_of_steps(coders[i], 12, INCO_F32));
         assert_int_equal(e.multiplied, (int64_t)DIM * ATOMS * SIGNALS);
     }
 }
@@ -185,6 +198,7 @@ static void coherence_takes_half_a_gram_matrix(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_step_reads_the_basis_once),
+        cmocka_unit_test(a_met_tolerance_costs_no_column),
         cmocka_unit_test(the_signals_are_multiplied_by_the_dictionary_once),
         cmocka_unit_test(stopping_costs_no_step),
         cmocka_unit_test(lasso_steps_are_entries_and_exits),

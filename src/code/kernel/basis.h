@@ -28,7 +28,7 @@ static inline int basis_reserve(kernel_work *w) {
     return w->chunk[w->chunks] ? (w->chunks++, INCO_OK) : INCO_ENOMEM;
 }
 
-enum { AHEAD = 3 }; /* blocks of a column of G that are asked for ahead of their use */
+enum { AHEAD = 1 }; /* blocks of a column of G that are asked for ahead of their use */
 
 /* The block that comes at place i of a pass. Passes go to and fro: what the last one read at its end is still in the
  * nearest cache when the next one begins. */
@@ -41,8 +41,19 @@ static inline vector basis_wanted(const kernel_work *w, vector c) {
     return w->rules.nonnegative ? c : vector_abs(c);
 }
 
-/* Asks for the rows of column j of G, which is too large for the near caches, that come at place i of the next pass. */
-static inline void basis_expect(const kernel_work *w, int64_t j, int64_t i) {
+/* Of the 64 blocks from `first` on, those that have a lane of w->most above the bar: a bit for each. */
+static inline uint64_t basis_blocks_above(const kernel_work *w, int64_t first, real bar) {
+    const vector *most = w->most;
+    const int64_t end = first + 64 < w->stride / BLOCK ? first + 64 : w->stride / BLOCK;
+    uint64_t above = 0;
+    for (int64_t b = first; b < end; b++)
+        above |= (uint64_t)(lanes_greater(most[b], vector_of(bar)) != 0) << (b - first);
+    return above;
+}
+
+/* Asks for the rows of column j of G, which is too large for the near caches, that come at place i of the next pass.
+ * GCC takes a function that does nothing else for one without effects, and leaves calls of it out; so it is no call. */
+static inline __attribute__((always_inline)) void basis_expect(const kernel_work *w, int64_t j, int64_t i) {
     if (i >= w->stride / BLOCK) return;
     const real *rows = (const real *)w->gram + j * w->stride + basis_order(w, i) * BLOCK;
     for (int64_t line = 0; line < BLOCK; line += 64 / (int)sizeof(real)) __builtin_prefetch(rows + line);

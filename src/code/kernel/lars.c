@@ -47,15 +47,13 @@ static inline vector along(const kernel_work *w, vector c, vector v) {
 
 /* Lane by lane, about when the first atom of block b meets C with the sign that its correlation has. Negated: the
  * largest is the first. Returns the steepest slopes. */
-static inline vector note_first(const kernel_work *w, const path *at, int64_t b, vector steepest) {
-    const vector *c = (const vector *)((const real *)w->corr + b * BLOCK);
-    const vector *v = (const vector *)((const real *)w->slope + b * BLOCK);
+static inline vector note_first(const kernel_work *w, const path *at, int64_t b, const vector c[VECTORS],
+                                const vector v[VECTORS], vector steepest) {
     const vector level = vector_of((real)at->level), one = vector_of(1), parallel = vector_of((real)PARALLEL);
     vector first = -level;
     for (int i = 0; i < VECTORS; i++) {
         const vector falls = along(w, c[i], v[i]), closing = one - falls;
-        const vector fall = (basis_wanted(w, c[i]) - level) * about_inverse(vector_max(closing, parallel));
-        first = vector_max(first, vector_select(closing > parallel, fall, -level));
+        first = vector_max_where(first, (basis_wanted(w, c[i]) - level) * about_inverse(closing), closing, parallel);
         steepest = vector_max(steepest, falls);
     }
     ((vector *)w->most)[b] = first;
@@ -68,14 +66,15 @@ static void look_closer(const kernel_work *w, const path *at, int64_t b, double 
     const vector *c = (const vector *)((const real *)w->corr + b * BLOCK);
     const vector *v = (const vector *)((const real *)w->slope + b * BLOCK);
     const vector step = vector_of((real)fall), level = vector_of((real)(at->level - fall));
-    for (int i = 0; i < VECTORS; i++) {
-        for (unsigned lanes = lanes_greater(basis_wanted(w, c[i] - step * v[i]), level); lanes; lanes &= lanes - 1) {
-            int64_t j = b * BLOCK + i * (int)LANES + __builtin_ctz(lanes);
-            if (((const real *)w->free)[j] == 0) continue;
-            double cj = (double)((const real *)w->corr)[j], vj = (double)((const real *)w->slope)[j];
-            meet(cj, vj, 1, at, j, next);
-            if (!w->rules.nonnegative) meet(cj, vj, -1, at, j, next);
-        }
+    atom_set met = 0;
+    for (int i = 0; i < VECTORS; i++)
+        met |= (atom_set)lanes_greater(basis_wanted(w, c[i] - step * v[i]), level) << i * (int)LANES;
+    for (; met; met &= met - 1) {
+        int64_t j = b * BLOCK + set_first(met);
+        if (((const real *)w->free)[j] == 0) continue;
+        double cj = (double)((const real *)w->corr)[j], vj = (double)((const real *)w->slope)[j];
+        meet(cj, vj, 1, at, j, next);
+        if (!w->rules.nonnegative) meet(cj, vj, -1, at, j, next);
     }
 }
 
@@ -88,8 +87,9 @@ static event first_of_all(const kernel_work *w, const path *at, vector steepest)
     for (int64_t b = 1; b < blocks; b++) first = vector_max(first, block[b]);
     const double about = larger(0, -(double)largest_lane(first)) * (1 + 2 * ABOUT) + 8 * ROUNDING * at->level;
     event next = {at->level, -1, 0};
-    for (int64_t b = 0; b < blocks; b++)
-        if (lanes_greater(block[b], vector_of((real)-about))) look_closer(w, at, b, smaller(about, at->level), &next);
+    for (int64_t from = 0; from < blocks; from += 64)
+        for (uint64_t above = basis_blocks_above(w, from, (real)-about); above; above &= above - 1)
+            look_closer(w, at, from + __builtin_ctzll(above), smaller(about, at->level), &next);
     if (next.fall > about || next.fall * (1 + (double)largest_lane(steepest)) >= at->level)
         for (int64_t b = 0; b < blocks; b++) look_closer(w, at, b, next.fall, &next);
     return next;
@@ -108,7 +108,8 @@ static event next_event(kernel_work *w, path *at) {
     if (at->parted >= 0) free[at->parted] = 0;
     for (int64_t b = 0; b < w->stride / BLOCK; b++) {
         follow(w, b, (real)at->pending);
-        steepest = note_first(w, at, b, steepest);
+        steepest = note_first(w, at, b, (const vector *)((const real *)w->corr + b * BLOCK),
+                              (const vector *)((const real *)w->slope + b * BLOCK), steepest);
     }
     at->pending = 0;
     event next = first_of_all(w, at, steepest);
@@ -129,13 +130,14 @@ static event add_column(kernel_work *w, path *at, int64_t j, double rho, double 
     for (int64_t place = 0; place < w->stride / BLOCK; place++) {
         const int64_t b = basis_order(w, place);
         basis_expect(w, j, place + AHEAD);
-        vector p[VECTORS], *c = (vector *)((real *)w->corr + b * BLOCK), *v = (vector *)((real *)w->slope + b * BLOCK);
+        vector *corr = (vector *)((real *)w->corr + b * BLOCK), *slope = (vector *)((real *)w->slope + b * BLOCK);
+        vector p[VECTORS], c[VECTORS], v[VECTORS]; /* what is in registers needs not be read again */
         basis_new_block(w, b, gram, (real)(1 / rho), p);
         for (int i = 0; i < VECTORS; i++) {
-            c[i] -= (real)at->pending * v[i];
-            v[i] += (real)z * p[i];
+            corr[i] = c[i] = corr[i] - (real)at->pending * slope[i];
+            slope[i] = v[i] = slope[i] + (real)z * p[i];
         }
-        steepest = note_first(w, at, b, steepest);
+        steepest = note_first(w, at, b, c, v, steepest);
     }
     at->pending = 0;
     return first_of_all(w, at, steepest);

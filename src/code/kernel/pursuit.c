@@ -62,41 +62,57 @@ static inline void note_correlations(const kernel_work *w, int64_t b, const vect
     ((vector *)w->most)[b] = most;
 }
 
-/* Lane by lane, about the largest of what a block's keys may be by the margin. Atoms already chosen have correlations
- * near 0. */
-static inline void note_keys(const kernel_work *w, int64_t b, const vector c[VECTORS], const choice *none) {
-    const vector *norm = (const vector *)((const real *)w->norm + b * BLOCK);
-    const vector slack = vector_of(none->slack), blunt = vector_of(none->blunt), pivot = vector_of((real)PIVOT);
-    const vector dead = vector_of(none->blunt > 0 ? (real)INFINITY : 0);
-    vector most = {0};
+/* Lane by lane, about the largest of a block's keys. Atoms already chosen have correlations near 0. */
+static inline void note_keys(const kernel_work *w, int64_t b, const vector c[VECTORS], const vector norm[VECTORS]) {
+    const vector pivot = vector_of((real)PIVOT), zero = {0};
+    vector most = zero;
     for (int i = 0; i < VECTORS; i++) {
-        const vector more = vector_max(basis_wanted(w, c[i]), (vector){0}) + slack;
-        const vector key = more * more * about_inverse(norm[i] - blunt);
-        most = vector_max(most, vector_select(norm[i] > pivot, key, dead));
+        const vector size = w->rules.nonnegative ? vector_max(c[i], zero) : c[i];
+        most = vector_max_where(most, size * size * about_inverse(norm[i]), norm[i], pivot);
     }
     ((vector *)w->most)[b] = most;
 }
 
-static inline void note(const kernel_work *w, int64_t b, const vector c[VECTORS], const choice *none) {
-    if (w->rules.coder == CODER_OLS)
-        note_keys(w, b, c, none);
-    else
-        note_correlations(w, b, c);
+/* The same of what they may be by the margin: any where an atom is all but dependent. */
+static inline void note_margins(const kernel_work *w, int64_t b, const vector c[VECTORS], const vector norm[VECTORS],
+                                const choice *none) {
+    const vector pivot = vector_of((real)PIVOT), any = vector_of((real)INFINITY);
+    vector most = {0};
+    for (int i = 0; i < VECTORS; i++) {
+        const vector size = vector_max(basis_wanted(w, c[i]) + none->slack, (vector){0});
+        const vector key = size * size * about_inverse(norm[i] - none->blunt);
+        most = vector_max(most, vector_select(norm[i] > pivot, key, any));
+    }
+    ((vector *)w->most)[b] = most;
 }
 
-/* The atoms of a block whose keys may be above the bar: for OLS (|c| + slack)^2 > bar (norm - blunt). */
-static void look_closer(const kernel_work *w, int64_t b, real bar, choice *best) {
-    const vector *c = (const vector *)((const real *)w->corr + b * BLOCK);
-    const vector *norm = (const vector *)((const real *)w->norm + b * BLOCK);
-    const int ols = w->rules.coder == CODER_OLS;
-    for (int i = 0; i < VECTORS; i++) {
-        const vector size = basis_wanted(w, c[i]), more = vector_max(size, (vector){0}) + best->slack;
-        unsigned lanes =
-            ols ? lanes_greater(more * more, bar * (norm[i] - best->blunt)) : lanes_greater(size, vector_of(bar));
-        for (; lanes; lanes &= lanes - 1) {
-            int64_t j = b * BLOCK + i * (int)LANES + __builtin_ctz(lanes);
-            take(best, j, keys_of(w, j, best));
-        }
+static inline void note(const kernel_work *w, int64_t b, const vector c[VECTORS], const vector norm[VECTORS],
+                        const choice *none) {
+    if (w->rules.coder != CODER_OLS)
+        note_correlations(w, b, c);
+    else if (none->blunt > 0)
+        note_margins(w, b, c, norm, none);
+    else
+        note_keys(w, b, c, norm);
+}
+
+/* Vector i of block b: the lanes of the atoms whose keys may be above the bar, for OLS (|c| + slack)^2 > bar (norm -
+ * blunt). */
+static inline unsigned lanes_above(const kernel_work *w, int64_t b, int i, real bar, const choice *none) {
+    const vector size = basis_wanted(w, ((const vector *)((const real *)w->corr + b * BLOCK))[i]);
+    if (w->rules.coder != CODER_OLS) return lanes_greater(size, vector_of(bar));
+    const vector norm = ((const vector *)((const real *)w->norm + b * BLOCK))[i];
+    const vector more = vector_max(size, (vector){0}) + none->slack;
+    return lanes_greater(more * more, bar * (norm - none->blunt));
+}
+
+/* The atoms of a block whose keys may be above the bar. */
+static inline void look_closer(const kernel_work *w, int64_t b, real bar, choice *best) {
+    atom_set above = 0;
+    for (int i = 0; i < VECTORS; i++) above |= (atom_set)lanes_above(w, b, i, bar, best) << i * (int)LANES;
+    for (; above; above &= above - 1) {
+        int64_t j = b * BLOCK + set_first(above);
+        take(best, j, keys_of(w, j, best));
     }
 }
 
@@ -111,8 +127,9 @@ static choice pick_largest(const kernel_work *w, choice none) {
     const real bar = ols ? largest * (1 - 3 * (real)ABOUT) : largest * (1 - (real)ROUNDING) - none.slack;
     choice best = none;
     if (largest == (real)INFINITY) return look_everywhere(w, none);
-    for (int64_t b = 0; b < w->stride / BLOCK; b++)
-        if (lanes_greater(block[b], vector_of(bar))) look_closer(w, b, bar * (1 - (real)ABOUT), &best);
+    for (int64_t first = 0; first < w->stride / BLOCK; first += 64)
+        for (uint64_t above = basis_blocks_above(w, first, bar); above; above &= above - 1)
+            look_closer(w, first + __builtin_ctzll(above), bar * (1 - (real)ABOUT), &best);
     if (best.atom < 0 || w->skipped > 0 || (ols && best.of.low * (1 - (real)ABOUT) < bar))
         return look_everywhere(w, none);
     return best;
@@ -123,7 +140,8 @@ static choice pick_largest(const kernel_work *w, choice none) {
 /* The first choice, by the correlations alone. */
 static choice choose_first(const kernel_work *w, choice none) {
     for (int64_t b = 0; b < w->stride / BLOCK; b++)
-        note(w, b, (const vector *)((const real *)w->corr + b * BLOCK), &none);
+        note(w, b, (const vector *)((const real *)w->corr + b * BLOCK),
+             (const vector *)((const real *)w->norm + b * BLOCK), &none);
     return pick_largest(w, none);
 }
 
@@ -132,14 +150,14 @@ static inline choice add_column(kernel_work *w, choice none, int64_t j, double r
     const real *gram = (const real *)w->gram + j * w->stride;
     for (int64_t place = 0; place < w->stride / BLOCK; place++) {
         const int64_t b = basis_order(w, place);
-        vector p[VECTORS], *c = (vector *)((real *)w->corr + b * BLOCK);
-        vector *norm = (vector *)((real *)w->norm + b * BLOCK);
+        vector *corr = (vector *)((real *)w->corr + b * BLOCK), *norm = (vector *)((real *)w->norm + b * BLOCK);
+        vector p[VECTORS], c[VECTORS], left[VECTORS]; /* what is in registers needs not be read again */
         basis_expect(w, j, place + AHEAD);
         basis_new_block(w, b, gram, (real)(1 / rho), p);
-        for (int i = 0; i < VECTORS; i++) c[i] -= (real)alpha * p[i];
+        for (int i = 0; i < VECTORS; i++) corr[i] = c[i] = corr[i] - (real)alpha * p[i];
         if (w->rules.coder == CODER_OLS)
-            for (int i = 0; i < VECTORS; i++) norm[i] -= p[i] * p[i];
-        note(w, b, c, &none);
+            for (int i = 0; i < VECTORS; i++) norm[i] = left[i] = norm[i] - p[i] * p[i];
+        note(w, b, c, left, &none);
     }
     return pick_largest(w, none);
 }
@@ -168,32 +186,39 @@ static int below(kernel_work *w, double value, double limit, double slack) {
     return value <= limit;
 }
 
+/* Is a code of so many atoms complete by what is known without the correlations: their number and the residual? */
+static int complete(kernel_work *w, int64_t count, double energy) {
+    const kernel_rules *rules = &w->rules;
+    if (count >= rules->atoms) return 1;
+    return rules->tolerance >= 0 &&
+           below(w, w->residual, rules->tolerance * rules->tolerance * energy, w->margin * energy);
+}
+
+/* Is there nothing to add to the code? */
 static int finished(kernel_work *w, choice best, double energy) {
     const kernel_rules *rules = &w->rules;
     const double slack = (double)best.slack;
+    if (complete(w, w->count, energy)) return 1;
     if (best.atom < 0 || nothing_left(w, best, energy)) return w->uncertain = 1;
-    if (w->count >= rules->atoms) return 1;
-    if (rules->tolerance >= 0 &&
-        below(w, w->residual, rules->tolerance * rules->tolerance * energy, slack * sqrt(energy)))
-        return 1;
     if (rules->lambda < 0 && rules->coherence < 0) return 0;
     double c = largest_correlation(w, best);
     return (rules->lambda >= 0 && below(w, c, rules->lambda, slack)) ||
            (rules->coherence >= 0 && below(w, c, rules->coherence * sqrt(w->residual), slack));
 }
 
-/* Adds atom j, at distance rho from the span: q'x = d_j'r / rho. */
-static choice add_atom(kernel_work *w, choice none, int64_t j, double rho) {
+/* Adds atom j, at distance rho from the span: q'x = d_j'r / rho. The last one needs no column of P, since no choice
+ * follows; but a code that is to be non-negative may lose atoms again. */
+static choice add_atom(kernel_work *w, choice none, int64_t j, double rho, double energy) {
     double alpha = (double)((const real *)w->corr)[j] / rho;
+    choice next = none;
     w->support[w->count] = (int32_t)j;
     basis_column(w, w->count)[w->count] = rho;
     w->proj[w->count] = alpha;
     w->entry[w->count] = w->turn[w->count] = 0;
     ((real *)w->free)[j] = 0;
     ((real *)w->norm)[j] += 1; /* so that it becomes 1, not 0: its key of 0 never makes the search look closer */
-    choice next = add_column(w, none, j, rho, alpha);
-    w->residual -= alpha * alpha;
-    if (w->residual < 0) w->residual = 0;
+    w->residual = larger(w->residual - alpha * alpha, 0);
+    if (w->rules.nonnegative || !complete(w, w->count + 1, energy)) next = add_column(w, none, j, rho, alpha);
     w->count++;
     w->effort.atoms++;
     return next;
@@ -266,7 +291,7 @@ int KERNEL(pursuit)(kernel_work *w, const void *a0, double energy) {
         }
         if (basis_reserve(w) < 0) return INCO_ENOMEM;
         if (w->margin > 0 && (best.rival > best.of.low || left < SHAKY)) w->uncertain = 1;
-        best = add_atom(w, none, best.atom, sqrt(left));
+        best = add_atom(w, none, best.atom, sqrt(left), energy);
         if (w->rules.nonnegative && make_nonnegative(w)) best = look_everywhere(w, none);
     }
     basis_solve(w, w->proj, w->solution);

@@ -83,6 +83,19 @@ static inline vector vector_max(vector a, vector b) {
 #endif
 }
 
+/* The larger of a and b in lanes where x > y, a in the others. */
+static inline vector vector_max_where(vector a, vector b, vector x, vector y) {
+#if defined(KERNEL_ISA_avx512) && defined(KERNEL_f32)
+    const __mmask16 lanes = _mm512_cmp_ps_mask((__m512)x, (__m512)y, _CMP_GT_OQ);
+    return (vector)_mm512_mask_max_ps((__m512)a, lanes, (__m512)a, (__m512)b);
+#elif defined(KERNEL_ISA_avx512)
+    const __mmask8 lanes = _mm512_cmp_pd_mask((__m512d)x, (__m512d)y, _CMP_GT_OQ);
+    return (vector)_mm512_mask_max_pd((__m512d)a, lanes, (__m512d)a, (__m512d)b);
+#else
+    return vector_select(x > y, vector_max(a, b), a);
+#endif
+}
+
 /* 1 / x to a relative error below ABOUT, where the instruction set has a short way. */
 #define ABOUT 1e-3
 static inline vector about_inverse(vector x) {
@@ -125,6 +138,19 @@ static inline unsigned lanes_greater(vector a, vector b) {
     for (unsigned i = 0; i < LANES; i++) lanes |= (unsigned)(a[i] > b[i]) << i;
     return lanes;
 #endif
+}
+
+/* A set of atoms of a block, a bit for each. A step looks for one atom of all: with sets, no branch depends on which
+ * one it is, and the processor goes on in the right place. */
+#if VECTOR_BYTES == 64 && defined(KERNEL_f32)
+__extension__ typedef unsigned __int128 atom_set;
+#else
+typedef uint64_t atom_set;
+#endif
+
+static inline int set_first(atom_set set) {
+    const uint64_t low = (uint64_t)set, high = (uint64_t)(set >> (BLOCK > 64 ? 64 : 0));
+    return low ? __builtin_ctzll(low) : 64 + __builtin_ctzll(high);
 }
 
 #endif
