@@ -52,7 +52,7 @@ static kernel_rules rules_from(const inco_options *o, int64_t dim, int64_t atoms
 static void work_free(kernel_work *w) {
     for (int64_t i = 0; w->chunk && i < w->chunks; i++) memory_free(w->chunk[i]);
     void *arrays[] = {w->chunk, w->corr, w->slope, w->free,     w->norm,    w->row,     w->most, w->factor,
-                      w->proj,  w->turn, w->entry, w->solution, w->retired, w->support, w->value};
+                      w->proj,  w->turn, w->entry, w->solution, w->retired, w->support, w->order, w->value};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) memory_free(arrays[i]);
 }
 
@@ -81,6 +81,7 @@ static int work_new(kernel_work *w, const inco_coder *coder) {
     w->solution = piece(most, sizeof(double), &good);
     w->retired = piece(stride, sizeof(int32_t), &good);
     w->support = piece(most, sizeof(int32_t), &good);
+    w->order = piece(most, sizeof(int32_t), &good);
     w->value = piece(most, sizeof(double), &good);
     return good ? INCO_OK : INCO_ENOMEM;
 }
@@ -313,18 +314,12 @@ typedef struct batch {
     double *residual; /* of each signal; may be NULL */
 } batch;
 
-/* By rising atom; the support is short. */
+/* By rising atom. The support is short: each atom's place is the number of those below it, counted without branches. */
 static void sort_support(kernel_work *w) {
-    for (int64_t m = 1; m < w->count; m++) {
-        int32_t atom = w->support[m];
-        double value = w->value[m];
-        int64_t k = m;
-        for (; k > 0 && w->support[k - 1] > atom; k--) {
-            w->support[k] = w->support[k - 1];
-            w->value[k] = w->value[k - 1];
-        }
-        w->support[k] = atom;
-        w->value[k] = value;
+    for (int64_t m = 0; m < w->count; m++) {
+        int32_t place = 0;
+        for (int64_t k = 0; k < w->count; k++) place += w->support[k] < w->support[m];
+        w->order[place] = (int32_t)m;
     }
 }
 
@@ -334,8 +329,9 @@ static int append(inco_csc *codes, const kernel_work *w, const double *norms, in
     int status = csc_reserve(codes, column + 1, at + w->count, error);
     if (status < 0) return status;
     for (int64_t m = 0; m < w->count; m++) {
-        double value = w->value[m] / norms[w->support[m]];
-        codes->index[at + m] = w->support[m];
+        const int32_t from = w->order[m], atom = w->support[from];
+        double value = w->value[from] / norms[atom];
+        codes->index[at + m] = atom;
         if (codes->type == INCO_F32)
             ((float *)codes->value)[at + m] = (float)value;
         else

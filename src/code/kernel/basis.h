@@ -72,11 +72,23 @@ static inline double basis_dot(int64_t n, const double *x, const double *y) {
 /* r = P(j, :), which is R'^-1 G_Sj, goes to w->row and to the next column of R. Returns rho^2 = 1 - r'r, the squared
  * distance of atom j from the span. */
 static inline double basis_row(kernel_work *w, int64_t j) {
-    double *column = basis_column(w, w->count);
+    double *column = basis_column(w, w->count), sum[4] = {0};
     real *row = w->row;
     for (int64_t i = 0; i < AHEAD; i++) basis_expect(w, j, i);
-    for (int64_t m = 0; m < w->count; m++) column[m] = row[m] = basis_block(w, j / BLOCK, m)[j % BLOCK];
-    return 1 - basis_dot(w->count, column, column);
+    for (int64_t first = 0; first < w->count; first += KERNEL_CHUNK) {
+        const real *entry = basis_block(w, j / BLOCK, first) + j % BLOCK;
+        int64_t m = first, last = first + KERNEL_CHUNK < w->count ? first + KERNEL_CHUNK : w->count;
+        for (; m + 4 <= last; m += 4)
+            for (int lane = 0; lane < 4; lane++, entry += BLOCK) {
+                const double r = column[m + lane] = row[m + lane] = *entry;
+                sum[lane] += r * r;
+            }
+        for (; m < last; m++, entry += BLOCK) {
+            const double r = column[m] = row[m] = *entry;
+            sum[0] += r * r;
+        }
+    }
+    return 1 - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
 /* The block's rows of p = (g_j - P r) / rho, stored as column w->count. */

@@ -48,7 +48,8 @@ static choice no_choice(const kernel_work *w, double energy) {
 }
 
 /* Every atom by its key. */
-static choice look_everywhere(const kernel_work *w, choice best) {
+static choice look_everywhere(const kernel_work *w, const choice *none) {
+    choice best = *none;
     for (int64_t j = 0; j < w->stride; j++) take(&best, j, keys_of(w, j, &best));
     return best;
 }
@@ -56,44 +57,44 @@ static choice look_everywhere(const kernel_work *w, choice best) {
 /* ---- The best atom: about where it is, by the largest keys of all blocks, and then a closer look there ---- */
 
 /* Lane by lane, the largest of a block's correlations. */
-static inline void note_correlations(const kernel_work *w, int64_t b, const vector c[VECTORS]) {
-    vector most = basis_wanted(w, c[0]);
-    for (int i = 1; i < VECTORS; i++) most = vector_max(most, basis_wanted(w, c[i]));
-    ((vector *)w->most)[b] = most;
+static inline vector most_correlated(const kernel_work *w, const vector c[VECTORS]) {
+    vector most[VECTORS];
+    for (int i = 0; i < VECTORS; i++) most[i] = basis_wanted(w, c[i]);
+    return vectors_max(VECTORS, most);
 }
 
 /* Lane by lane, about the largest of a block's keys. Atoms already chosen have correlations near 0. */
-static inline void note_keys(const kernel_work *w, int64_t b, const vector c[VECTORS], const vector norm[VECTORS]) {
+static inline vector largest_keys(const kernel_work *w, const vector c[VECTORS], const vector norm[VECTORS]) {
     const vector pivot = vector_of((real)PIVOT), zero = {0};
-    vector most = zero;
+    vector most[4] = {zero, zero, zero, zero};
     for (int i = 0; i < VECTORS; i++) {
         const vector size = w->rules.nonnegative ? vector_max(c[i], zero) : c[i];
-        most = vector_max_where(most, size * size * about_inverse(norm[i]), norm[i], pivot);
+        most[i % 4] = vector_max_where(most[i % 4], size * size * about_inverse(norm[i]), norm[i], pivot);
     }
-    ((vector *)w->most)[b] = most;
+    return vectors_max(4, most);
 }
 
 /* The same of what they may be by the margin: any where an atom is all but dependent. */
-static inline void note_margins(const kernel_work *w, int64_t b, const vector c[VECTORS], const vector norm[VECTORS],
-                                const choice *none) {
+static inline vector largest_margins(const kernel_work *w, const vector c[VECTORS], const vector norm[VECTORS],
+                                     const choice *none) {
     const vector pivot = vector_of((real)PIVOT), any = vector_of((real)INFINITY);
-    vector most = {0};
+    vector most[VECTORS];
     for (int i = 0; i < VECTORS; i++) {
         const vector size = vector_max(basis_wanted(w, c[i]) + none->slack, (vector){0});
         const vector key = size * size * about_inverse(norm[i] - none->blunt);
-        most = vector_max(most, vector_select(norm[i] > pivot, key, any));
+        most[i] = vector_select(norm[i] > pivot, key, any);
     }
-    ((vector *)w->most)[b] = most;
+    return vectors_max(VECTORS, most);
 }
 
-static inline void note(const kernel_work *w, int64_t b, const vector c[VECTORS], const vector norm[VECTORS],
-                        const choice *none) {
-    if (w->rules.coder != CODER_OLS)
-        note_correlations(w, b, c);
-    else if (none->blunt > 0)
-        note_margins(w, b, c, norm, none);
-    else
-        note_keys(w, b, c, norm);
+/* Notes where in block b the best may be. Returns the largest keys by lane of this block and of those before. */
+static inline vector note(const kernel_work *w, int64_t b, const vector c[VECTORS], const vector norm[VECTORS],
+                          const choice *none, vector before) {
+    const vector most = w->rules.coder != CODER_OLS ? most_correlated(w, c)
+                        : none->blunt > 0           ? largest_margins(w, c, norm, none)
+                                                    : largest_keys(w, c, norm);
+    ((vector *)w->most)[b] = most;
+    return vector_max(before, most);
 }
 
 /* Vector i of block b: the lanes of the atoms whose keys may be above the bar, for OLS (|c| + slack)^2 > bar (norm -
@@ -118,14 +119,11 @@ static inline void look_closer(const kernel_work *w, int64_t b, real bar, choice
 
 /* The atom of the largest key is sure to be the best only when it may be chosen, which rounding errors may make untrue,
  * and when all whose keys come near its own were looked at. */
-static choice pick_largest(const kernel_work *w, choice none) {
+static choice pick_largest(const kernel_work *w, const choice *none, vector most) {
     const int ols = w->rules.coder == CODER_OLS;
-    const vector *block = w->most;
-    vector most = block[0];
-    for (int64_t b = 1; b < w->stride / BLOCK; b++) most = vector_max(most, block[b]);
     const real largest = largest_lane(most);
-    const real bar = ols ? largest * (1 - 3 * (real)ABOUT) : largest * (1 - (real)ROUNDING) - none.slack;
-    choice best = none;
+    const real bar = ols ? largest * (1 - 3 * (real)ABOUT) : largest * (1 - (real)ROUNDING) - none->slack;
+    choice best = *none;
     if (largest == (real)INFINITY) return look_everywhere(w, none);
     for (int64_t first = 0; first < w->stride / BLOCK; first += 64)
         for (uint64_t above = basis_blocks_above(w, first, bar); above; above &= above - 1)
@@ -138,16 +136,18 @@ static choice pick_largest(const kernel_work *w, choice none) {
 /* ---- Steps ---- */
 
 /* The first choice, by the correlations alone. */
-static choice choose_first(const kernel_work *w, choice none) {
+static choice choose_first(const kernel_work *w, const choice *none) {
+    vector most = {0};
     for (int64_t b = 0; b < w->stride / BLOCK; b++)
-        note(w, b, (const vector *)((const real *)w->corr + b * BLOCK),
-             (const vector *)((const real *)w->norm + b * BLOCK), &none);
-    return pick_largest(w, none);
+        most = note(w, b, (const vector *)((const real *)w->corr + b * BLOCK),
+                    (const vector *)((const real *)w->norm + b * BLOCK), none, most);
+    return pick_largest(w, none, most);
 }
 
 /* One pass: p = (g_j - P r) / rho, correlations less alpha p, remaining norms less p^2, and the next choice. */
-static inline choice add_column(kernel_work *w, choice none, int64_t j, double rho, double alpha) {
+static inline choice add_column(kernel_work *w, const choice *none, int64_t j, double rho, double alpha) {
     const real *gram = (const real *)w->gram + j * w->stride;
+    vector most = {0};
     for (int64_t place = 0; place < w->stride / BLOCK; place++) {
         const int64_t b = basis_order(w, place);
         vector *corr = (vector *)((real *)w->corr + b * BLOCK), *norm = (vector *)((real *)w->norm + b * BLOCK);
@@ -157,9 +157,9 @@ static inline choice add_column(kernel_work *w, choice none, int64_t j, double r
         for (int i = 0; i < VECTORS; i++) corr[i] = c[i] = corr[i] - (real)alpha * p[i];
         if (w->rules.coder == CODER_OLS)
             for (int i = 0; i < VECTORS; i++) norm[i] = left[i] = norm[i] - p[i] * p[i];
-        note(w, b, c, left, &none);
+        most = note(w, b, c, left, none, most);
     }
-    return pick_largest(w, none);
+    return pick_largest(w, none, most);
 }
 
 /* Largest |d'r| (or d'r) over the atoms left. */
@@ -208,9 +208,9 @@ static int finished(kernel_work *w, choice best, double energy) {
 
 /* Adds atom j, at distance rho from the span: q'x = d_j'r / rho. The last one needs no column of P, since no choice
  * follows; but a code that is to be non-negative may lose atoms again. */
-static choice add_atom(kernel_work *w, choice none, int64_t j, double rho, double energy) {
+static choice add_atom(kernel_work *w, const choice *none, int64_t j, double rho, double energy) {
     double alpha = (double)((const real *)w->corr)[j] / rho;
-    choice next = none;
+    choice next = *none;
     w->support[w->count] = (int32_t)j;
     basis_column(w, w->count)[w->count] = rho;
     w->proj[w->count] = alpha;
@@ -278,21 +278,21 @@ int KERNEL(pursuit)(kernel_work *w, const void *a0, double energy) {
     if (w->rules.coder == CODER_OLS)
         for (int64_t j = 0; j < w->stride; j++) ((real *)w->norm)[j] = 1;
     const choice none = no_choice(w, energy);
-    choice best = choose_first(w, none);
+    choice best = choose_first(w, &none);
     /* Without removals a step per atom; every round with removals lowers the error, so the limit is a safeguard. */
     for (int64_t step = 0, limit = 4 * w->rules.atoms + 64; step < limit && !finished(w, best, energy); step++) {
         if (w->uncertain && w->margin > 0) break; /* the signal is coded in double */
         double left = basis_row(w, best.atom);
         if (left <= PIVOT) {
             basis_retire(w, best.atom);
-            best = look_everywhere(w, none);
+            best = look_everywhere(w, &none);
             limit++;
             continue;
         }
         if (basis_reserve(w) < 0) return INCO_ENOMEM;
         if (w->margin > 0 && (best.rival > best.of.low || left < SHAKY)) w->uncertain = 1;
-        best = add_atom(w, none, best.atom, sqrt(left), energy);
-        if (w->rules.nonnegative && make_nonnegative(w)) best = look_everywhere(w, none);
+        best = add_atom(w, &none, best.atom, sqrt(left), energy);
+        if (w->rules.nonnegative && make_nonnegative(w)) best = look_everywhere(w, &none);
     }
     basis_solve(w, w->proj, w->solution);
     basis_result(w, w->solution);
