@@ -106,21 +106,39 @@ int mat_find_nonfinite(const inco_mat *m, int64_t *row, int64_t *col) {
     return 0;
 }
 
-/* The largest entry is taken out first, so that no square overflows or vanishes. */
-double mat_column_energy(const inco_mat *m, int64_t j) {
-    double sum = 0;
-    if (m->type == INCO_F32) {
-        const float *x = mat_column(m, j);
-        for (int64_t i = 0; i < m->rows; i++) sum += (double)x[i] * x[i];
-    } else {
-        const double *x = mat_column(m, j);
-        for (int64_t i = 0; i < m->rows; i++) sum += x[i] * x[i];
-    }
-    return sum;
+enum { SUMS = 8 }; /* taken side by side, so that one addition does not wait for the last */
+
+static double add_up(const double sum[SUMS]) {
+    return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
 
+static double energy_f32(int64_t n, const float *x) {
+    double sum[SUMS] = {0};
+    int64_t i = 0;
+    for (; i + SUMS <= n; i += SUMS)
+        for (int k = 0; k < SUMS; k++) sum[k] += (double)x[i + k] * (double)x[i + k];
+    for (; i < n; i++) sum[0] += (double)x[i] * (double)x[i];
+    return add_up(sum);
+}
+
+static double energy_f64(int64_t n, const double *x) {
+    double sum[SUMS] = {0};
+    int64_t i = 0;
+    for (; i + SUMS <= n; i += SUMS)
+        for (int k = 0; k < SUMS; k++) sum[k] += x[i + k] * x[i + k];
+    for (; i < n; i++) sum[0] += x[i] * x[i];
+    return add_up(sum);
+}
+
+double mat_column_energy(const inco_mat *m, int64_t j) {
+    return m->type == INCO_F32 ? energy_f32(m->rows, mat_column(m, j)) : energy_f64(m->rows, mat_column(m, j));
+}
+
+/* Where squares may have overflowed or vanished, the largest entry is taken out first. */
 double mat_column_norm(const inco_mat *m, int64_t j) {
+    const double energy = mat_column_energy(m, j);
     double largest = 0, sum = 0;
+    if (energy > 1e-200 && energy < 1e200) return sqrt(energy);
     for (int64_t i = 0; i < m->rows; i++) largest = fmax(largest, fabs(mat_get(m, i, j)));
     if (largest == 0 || !isfinite(largest)) return largest;
     for (int64_t i = 0; i < m->rows; i++) {
