@@ -45,19 +45,28 @@ static inline vector along(const kernel_work *w, vector c, vector v) {
     return w->rules.nonnegative ? v : (vector)((vector_bits)v ^ ((vector_bits)c & SIGN_BITS));
 }
 
-/* Lane by lane, about when the first atom of block b meets C with the sign that its correlation has. Negated: the
- * largest is the first. Returns the steepest slopes. */
-static inline vector note_first(const kernel_work *w, const path *at, int64_t b, const vector c[VECTORS],
-                                const vector v[VECTORS], vector steepest) {
+/* Lane by lane over the blocks seen so far. */
+typedef struct extremes {
+    vector first; /* about when an atom meets C with the sign that its correlation has; negated: the largest is first */
+    vector steepest; /* slopes */
+} extremes;
+
+static inline extremes no_extremes(const path *at) {
+    return (extremes){vector_of((real)-at->level), {0}};
+}
+
+/* Those of block b, which are kept for a closer look, and of those before. */
+static inline extremes note_first(const kernel_work *w, const path *at, int64_t b, const vector c[VECTORS],
+                                  const vector v[VECTORS], extremes before) {
     const vector level = vector_of((real)at->level), one = vector_of(1), parallel = vector_of((real)PARALLEL);
-    vector first = -level;
+    vector first = -level, steepest = before.steepest;
     for (int i = 0; i < VECTORS; i++) {
         const vector falls = along(w, c[i], v[i]), closing = one - falls;
         first = vector_max_where(first, (basis_wanted(w, c[i]) - level) * about_inverse(closing), closing, parallel);
         steepest = vector_max(steepest, falls);
     }
     ((vector *)w->most)[b] = first;
-    return steepest;
+    return (extremes){vector_max(before.first, first), steepest};
 }
 
 /* The events of block b within a fall. An atom meets C by then iff |c - fall v| > C - fall. Active atoms are kept at
@@ -80,17 +89,14 @@ static void look_closer(const kernel_work *w, const path *at, int64_t b, double 
 
 /* The first event of all. An atom meets C with the other sign only after a fall of C / (1 + |v|), which is rarely soon
  * enough. */
-static event first_of_all(const kernel_work *w, const path *at, vector steepest) {
-    const vector *block = w->most;
+static event first_of_all(const kernel_work *w, const path *at, extremes found) {
     const int64_t blocks = w->stride / BLOCK;
-    vector first = block[0];
-    for (int64_t b = 1; b < blocks; b++) first = vector_max(first, block[b]);
-    const double about = larger(0, -(double)largest_lane(first)) * (1 + 2 * ABOUT) + 8 * ROUNDING * at->level;
+    const double about = larger(0, -(double)largest_lane(found.first)) * (1 + 2 * ABOUT) + 8 * ROUNDING * at->level;
     event next = {at->level, -1, 0};
     for (int64_t from = 0; from < blocks; from += 64)
         for (uint64_t above = basis_blocks_above(w, from, (real)-about); above; above &= above - 1)
             look_closer(w, at, from + __builtin_ctzll(above), smaller(about, at->level), &next);
-    if (next.fall > about || next.fall * (1 + (double)largest_lane(steepest)) >= at->level)
+    if (next.fall > about || next.fall * (1 + (double)largest_lane(found.steepest)) >= at->level)
         for (int64_t b = 0; b < blocks; b++) look_closer(w, at, b, next.fall, &next);
     return next;
 }
@@ -103,16 +109,16 @@ static inline void follow(kernel_work *w, int64_t b, real fall) {
 
 /* The next event on the present direction. The atom just dropped is looked at apart, for its other sign only. */
 static event next_event(kernel_work *w, path *at) {
-    vector steepest = {0};
+    extremes found = no_extremes(at);
     real *free = w->free;
     if (at->parted >= 0) free[at->parted] = 0;
     for (int64_t b = 0; b < w->stride / BLOCK; b++) {
         follow(w, b, (real)at->pending);
-        steepest = note_first(w, at, b, (const vector *)((const real *)w->corr + b * BLOCK),
-                              (const vector *)((const real *)w->slope + b * BLOCK), steepest);
+        found = note_first(w, at, b, (const vector *)((const real *)w->corr + b * BLOCK),
+                           (const vector *)((const real *)w->slope + b * BLOCK), found);
     }
     at->pending = 0;
-    event next = first_of_all(w, at, steepest);
+    event next = first_of_all(w, at, found);
     if (at->parted >= 0) {
         int64_t j = at->parted;
         free[j] = 1;
@@ -126,7 +132,7 @@ static event next_event(kernel_work *w, path *at) {
 /* One pass: correlations follow, p = (g_j - P r) / rho, slopes plus z p, and the next event. */
 static event add_column(kernel_work *w, path *at, int64_t j, double rho, double z) {
     const real *gram = (const real *)w->gram + j * w->stride;
-    vector steepest = {0};
+    extremes found = no_extremes(at);
     for (int64_t place = 0; place < w->stride / BLOCK; place++) {
         const int64_t b = basis_order(w, place);
         basis_expect(w, j, place + AHEAD);
@@ -137,10 +143,10 @@ static event add_column(kernel_work *w, path *at, int64_t j, double rho, double 
             corr[i] = c[i] = corr[i] - (real)at->pending * slope[i];
             slope[i] = v[i] = slope[i] + (real)z * p[i];
         }
-        steepest = note_first(w, at, b, c, v, steepest);
+        found = note_first(w, at, b, c, v, found);
     }
     at->pending = 0;
-    return first_of_all(w, at, steepest);
+    return first_of_all(w, at, found);
 }
 
 /* |r_LS|^2 = x'x - |Q'x|^2, where a difference within the rounding errors of both is nothing. */
