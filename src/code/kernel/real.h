@@ -157,7 +157,7 @@ typedef uint64_t atom_set;
 
 static inline int set_first(atom_set set) {
     const uint64_t low = (uint64_t)set, high = (uint64_t)(set >> (BLOCK > 64 ? 64 : 0));
-    return low ? __builtin_ctzll(low) : 64 + __builtin_ctzll(high);
+    return __builtin_ctzll(low ? low : high) + (low ? 0 : 64);
 }
 
 #endif
