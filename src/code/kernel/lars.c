@@ -13,6 +13,7 @@
 #define PARALLEL 1e-12
 #endif
 
+/* Written where it is and never copied: a copy would wait for all that a pass has stored. */
 typedef struct event {
     double fall;  /* of C until then */
     int64_t atom; /* -1: none before C = 0 */
@@ -35,7 +36,10 @@ static inline void meet(double c, double v, int sign, const path *at, int64_t at
     double gap = at->level - sign * c, closing = 1 - sign * v;
     if (closing <= PARALLEL) return;
     double fall = gap > 0 ? gap / closing : 0;
-    if (fall < next->fall) *next = (event){fall, atom, sign};
+    if (!(fall < next->fall)) return;
+    next->fall = fall;
+    next->atom = atom;
+    next->sign = sign;
 }
 
 /* ---- The next event: about where it is, in one pass over all atoms, and then a closer look there ---- */
@@ -89,16 +93,17 @@ static void look_closer(const kernel_work *w, const path *at, int64_t b, double 
 
 /* The first event of all. An atom meets C with the other sign only after a fall of C / (1 + |v|), which is rarely soon
  * enough. */
-static event first_of_all(const kernel_work *w, const path *at, extremes found) {
+static void first_of_all(const kernel_work *w, const path *at, extremes found, event *next) {
     const int64_t blocks = w->stride / BLOCK;
     const double about = larger(0, -(double)largest_lane(found.first)) * (1 + 2 * ABOUT) + 8 * ROUNDING * at->level;
-    event next = {at->level, -1, 0};
+    next->fall = at->level;
+    next->atom = -1;
+    next->sign = 0;
     for (int64_t from = 0; from < blocks; from += 64)
         for (uint64_t above = basis_blocks_above(w, from, (real)-about); above; above &= above - 1)
-            look_closer(w, at, from + __builtin_ctzll(above), smaller(about, at->level), &next);
-    if (next.fall > about || next.fall * (1 + (double)largest_lane(found.steepest)) >= at->level)
-        for (int64_t b = 0; b < blocks; b++) look_closer(w, at, b, next.fall, &next);
-    return next;
+            look_closer(w, at, from + __builtin_ctzll(above), smaller(about, at->level), next);
+    if (next->fall > about || next->fall * (1 + (double)largest_lane(found.steepest)) >= at->level)
+        for (int64_t b = 0; b < blocks; b++) look_closer(w, at, b, next->fall, next);
 }
 
 /* Brings the correlations of a block up to date. */
@@ -108,7 +113,7 @@ static inline void follow(kernel_work *w, int64_t b, real fall) {
 }
 
 /* The next event on the present direction. The atom just dropped is looked at apart, for its other sign only. */
-static event next_event(kernel_work *w, path *at) {
+static void next_event(kernel_work *w, path *at, event *next) {
     extremes found = no_extremes(at);
     real *free = w->free;
     if (at->parted >= 0) free[at->parted] = 0;
@@ -118,19 +123,18 @@ static event next_event(kernel_work *w, path *at) {
                            (const vector *)((const real *)w->slope + b * BLOCK), found);
     }
     at->pending = 0;
-    event next = first_of_all(w, at, found);
+    first_of_all(w, at, found, next);
     if (at->parted >= 0) {
         int64_t j = at->parted;
         free[j] = 1;
         if (!w->rules.nonnegative)
-            meet((double)((real *)w->corr)[j], (double)((real *)w->slope)[j], -at->parted_sign, at, j, &next);
+            meet((double)((real *)w->corr)[j], (double)((real *)w->slope)[j], -at->parted_sign, at, j, next);
         at->parted = -1;
     }
-    return next;
 }
 
 /* One pass: correlations follow, p = (g_j - P r) / rho, slopes plus z p, and the next event. */
-static event add_column(kernel_work *w, path *at, int64_t j, double rho, double z) {
+static void add_column(kernel_work *w, path *at, int64_t j, double rho, double z, event *next) {
     const real *gram = (const real *)w->gram + j * w->stride;
     extremes found = no_extremes(at);
     for (int64_t place = 0; place < w->stride / BLOCK; place++) {
@@ -146,7 +150,7 @@ static event add_column(kernel_work *w, path *at, int64_t j, double rho, double 
         found = note_first(w, at, b, c, v, found);
     }
     at->pending = 0;
-    return first_of_all(w, at, found);
+    first_of_all(w, at, found, next);
 }
 
 /* |r_LS|^2 = x'x - |Q'x|^2, where a difference within the rounding errors of both is nothing. */
@@ -155,25 +159,24 @@ static double rest(double energy, double difference) {
 }
 
 /* Atom j enters with its sign: z grows by (s - r'z) / rho, Q'x by (d_j'x - r'Q'x) / rho. */
-static event add_atom(kernel_work *w, path *at, event in, double rho, double a0) {
-    const int64_t k = w->count;
-    double *column = basis_column(w, k), z = (in.sign - basis_dot(k, column, w->turn)) / rho;
+static void add_atom(kernel_work *w, path *at, event *next, double rho, double a0) {
+    const int64_t k = w->count, j = next->atom;
+    double *column = basis_column(w, k), z = (next->sign - basis_dot(k, column, w->turn)) / rho;
     column[k] = rho;
-    w->support[k] = (int32_t)in.atom;
+    w->support[k] = (int32_t)j;
     w->turn[k] = z;
     w->proj[k] = (a0 - basis_dot(k, column, w->proj)) / rho;
     w->entry[k] = at->lasso ? 0 : at->level;
-    ((real *)w->free)[in.atom] = 0;
+    ((real *)w->free)[j] = 0;
     at->turn2 += z * z;
     at->left = rest(at->energy, at->left - w->proj[k] * w->proj[k]);
     at->parted = -1;
-    ((real *)w->slope)[in.atom] = (real)(-z * rho); /* so that the pass takes both to 0 */
-    ((real *)w->corr)[in.atom] = (real)(at->pending * -z * rho);
-    event next = add_column(w, at, in.atom, rho, z);
-    ((real *)w->slope)[in.atom] = ((real *)w->corr)[in.atom] = 0;
+    ((real *)w->slope)[j] = (real)(-z * rho); /* so that the pass takes both to 0 */
+    ((real *)w->corr)[j] = (real)(at->pending * -z * rho);
+    add_column(w, at, j, rho, z, next);
+    ((real *)w->slope)[j] = ((real *)w->corr)[j] = 0;
     w->count++;
     w->effort.atoms++;
-    return next;
 }
 
 /* The sign of active atom number m: s = R'z. */
@@ -238,16 +241,16 @@ static int64_t first_to_vanish(const kernel_work *w, double *fall) {
     return first;
 }
 
-/* Moves down the path by at most `next.fall`. Returns what ended the move: 0 the event, 1 a stop rule, 2 a LASSO drop
+/* Moves down the path by at most `next->fall`. Returns what ended the move: 0 the event, 1 a stop rule, 2 a LASSO drop
  * (done here). */
-static int move(kernel_work *w, path *at, event next) {
+static int move(kernel_work *w, path *at, const event *next) {
     kernel_end which;
-    double fall = next.fall, stop = stop_level(w, at, &which);
+    double fall = next->fall, stop = stop_level(w, at, &which);
     int ended = stop > 0 && at->level - stop <= fall;
     if (ended) fall = at->level - stop;
-    w->ended = ended ? which : next.atom < 0 ? END_OF_PATH : END_EVENT;
-    w->next = (int32_t)next.atom;
-    w->next_sign = next.sign;
+    w->ended = ended ? which : next->atom < 0 ? END_OF_PATH : END_EVENT;
+    w->next = (int32_t)next->atom;
+    w->next_sign = next->sign;
     int64_t leaves = -1;
     if (at->lasso) {
         basis_solve(w, w->turn, w->solution);
@@ -262,9 +265,9 @@ static int move(kernel_work *w, path *at, event next) {
     return 2;
 }
 
-static int finished(kernel_work *w, const path *at, event next) {
+static int finished(kernel_work *w, const path *at, const event *next) {
     kernel_end which;
-    if (next.atom < 0 || at->level <= NOTHING * sqrt(at->energy)) return w->uncertain = 1;
+    if (next->atom < 0 || at->level <= NOTHING * sqrt(at->energy)) return w->uncertain = 1;
     return w->count >= w->rules.atoms || (w->count == 0 && at->level <= stop_level(w, at, &which));
 }
 
@@ -314,18 +317,18 @@ int KERNEL(lars)(kernel_work *w, const void *a0, double energy) {
     event next = first_event(w, &at);
     /* LARS takes a step per atom; a LASSO path is longer by its drops, and the limit is a safeguard. */
     int64_t steps = w->rules.tolerance >= 1 ? 0 : 8 * w->rules.atoms + 64;
-    for (int ended = 0; !ended && steps > 0 && !finished(w, &at, next); steps--) {
+    for (int ended = 0; !ended && steps > 0 && !finished(w, &at, &next); steps--) {
         double left = basis_row(w, next.atom);
         if (left <= PIVOT) {
             basis_retire(w, next.atom);
             ((real *)w->slope)[next.atom] = ((real *)w->corr)[next.atom] = 0;
-            next = next_event(w, &at);
+            next_event(w, &at, &next);
             steps++;
         } else {
             if (basis_reserve(w) < 0) return INCO_ENOMEM;
-            next = add_atom(w, &at, next, sqrt(left), (double)((const real *)a0)[next.atom]);
+            add_atom(w, &at, &next, sqrt(left), (double)((const real *)a0)[next.atom]);
         }
-        while ((ended = move(w, &at, next)) == 2) next = next_event(w, &at);
+        while ((ended = move(w, &at, &next)) == 2) next_event(w, &at, &next);
     }
     take_result(w, &at);
     return INCO_OK;

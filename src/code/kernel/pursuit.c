@@ -10,7 +10,8 @@ typedef struct keys {
     real key, low, high;
 } keys;
 
-/* The best atom found so far, and the others. */
+/* The best atom found so far, and the others. It is written where it is and never copied: a copy would wait for all
+ * that a pass has stored. */
 typedef struct choice {
     int64_t atom; /* -1: none */
     keys of;
@@ -43,15 +44,16 @@ static inline keys keys_of(const kernel_work *w, int64_t j, const choice *best) 
 }
 
 /* Nothing chosen yet. */
-static choice no_choice(const kernel_work *w, double energy) {
-    return (choice){-1, {0, 0, 0}, 0, (real)(w->margin * sqrt(energy)), (real)w->margin};
+static inline void forget(choice *best) {
+    best->atom = -1;
+    best->of = (keys){0, 0, 0};
+    best->rival = 0;
 }
 
 /* Every atom by its key. */
-static choice look_everywhere(const kernel_work *w, const choice *none) {
-    choice best = *none;
-    for (int64_t j = 0; j < w->stride; j++) take(&best, j, keys_of(w, j, &best));
-    return best;
+static void look_everywhere(const kernel_work *w, choice *best) {
+    forget(best);
+    for (int64_t j = 0; j < w->stride; j++) take(best, j, keys_of(w, j, best));
 }
 
 /* ---- The best atom: about where it is, by the largest keys of all blocks, and then a closer look there ---- */
@@ -76,12 +78,12 @@ static inline vector largest_keys(const kernel_work *w, const vector c[VECTORS],
 
 /* The same of what they may be by the margin: any where an atom is all but dependent. */
 static inline vector largest_margins(const kernel_work *w, const vector c[VECTORS], const vector norm[VECTORS],
-                                     const choice *none) {
+                                     const choice *best) {
     const vector pivot = vector_of((real)PIVOT), any = vector_of((real)INFINITY);
     vector most[VECTORS];
     for (int i = 0; i < VECTORS; i++) {
-        const vector size = vector_max(basis_wanted(w, c[i]) + none->slack, (vector){0});
-        const vector key = size * size * about_inverse(norm[i] - none->blunt);
+        const vector size = vector_max(basis_wanted(w, c[i]) + best->slack, (vector){0});
+        const vector key = size * size * about_inverse(norm[i] - best->blunt);
         most[i] = vector_select(norm[i] > pivot, key, any);
     }
     return vectors_max(VECTORS, most);
@@ -89,9 +91,9 @@ static inline vector largest_margins(const kernel_work *w, const vector c[VECTOR
 
 /* Notes where in block b the best may be. Returns the largest keys by lane of this block and of those before. */
 static inline vector note(const kernel_work *w, int64_t b, const vector c[VECTORS], const vector norm[VECTORS],
-                          const choice *none, vector before) {
+                          const choice *best, vector before) {
     const vector most = w->rules.coder != CODER_OLS ? most_correlated(w, c)
-                        : none->blunt > 0           ? largest_margins(w, c, norm, none)
+                        : best->blunt > 0           ? largest_margins(w, c, norm, best)
                                                     : largest_keys(w, c, norm);
     ((vector *)w->most)[b] = most;
     return vector_max(before, most);
@@ -99,12 +101,12 @@ static inline vector note(const kernel_work *w, int64_t b, const vector c[VECTOR
 
 /* Vector i of block b: the lanes of the atoms whose keys may be above the bar, for OLS (|c| + slack)^2 > bar (norm -
  * blunt). */
-static inline unsigned lanes_above(const kernel_work *w, int64_t b, int i, real bar, const choice *none) {
+static inline unsigned lanes_above(const kernel_work *w, int64_t b, int i, real bar, const choice *best) {
     const vector size = basis_wanted(w, ((const vector *)((const real *)w->corr + b * BLOCK))[i]);
     if (w->rules.coder != CODER_OLS) return lanes_greater(size, vector_of(bar));
     const vector norm = ((const vector *)((const real *)w->norm + b * BLOCK))[i];
-    const vector more = vector_max(size, (vector){0}) + none->slack;
-    return lanes_greater(more * more, bar * (norm - none->blunt));
+    const vector more = vector_max(size, (vector){0}) + best->slack;
+    return lanes_greater(more * more, bar * (norm - best->blunt));
 }
 
 /* The atoms of a block whose keys may be above the bar. */
@@ -119,33 +121,30 @@ static inline void look_closer(const kernel_work *w, int64_t b, real bar, choice
 
 /* The atom of the largest key is sure to be the best only when it may be chosen, which rounding errors may make untrue,
  * and when all whose keys come near its own were looked at. */
-static choice pick_largest(const kernel_work *w, const choice *none, vector most) {
+static void pick_largest(const kernel_work *w, choice *best, vector most) {
     const int ols = w->rules.coder == CODER_OLS;
     const real largest = largest_lane(most);
-    const real bar = ols ? largest * (1 - 3 * (real)ABOUT) : largest * (1 - (real)ROUNDING) - none->slack;
-    choice best = *none;
-    if (largest == (real)INFINITY) return look_everywhere(w, none);
-    for (int64_t first = 0; first < w->stride / BLOCK; first += 64)
+    const real bar = ols ? largest * (1 - 3 * (real)ABOUT) : largest * (1 - (real)ROUNDING) - best->slack;
+    forget(best);
+    for (int64_t first = 0; largest < (real)INFINITY && first < w->stride / BLOCK; first += 64)
         for (uint64_t above = basis_blocks_above(w, first, bar); above; above &= above - 1)
-            look_closer(w, first + __builtin_ctzll(above), bar * (1 - (real)ABOUT), &best);
-    if (best.atom < 0 || w->skipped > 0 || (ols && best.of.low * (1 - (real)ABOUT) < bar))
-        return look_everywhere(w, none);
-    return best;
+            look_closer(w, first + __builtin_ctzll(above), bar * (1 - (real)ABOUT), best);
+    if (best->atom < 0 || w->skipped > 0 || (ols && best->of.low * (1 - (real)ABOUT) < bar)) look_everywhere(w, best);
 }
 
 /* ---- Steps ---- */
 
 /* The first choice, by the correlations alone. */
-static choice choose_first(const kernel_work *w, const choice *none) {
+static void choose_first(const kernel_work *w, choice *best) {
     vector most = {0};
     for (int64_t b = 0; b < w->stride / BLOCK; b++)
         most = note(w, b, (const vector *)((const real *)w->corr + b * BLOCK),
-                    (const vector *)((const real *)w->norm + b * BLOCK), none, most);
-    return pick_largest(w, none, most);
+                    (const vector *)((const real *)w->norm + b * BLOCK), best, most);
+    pick_largest(w, best, most);
 }
 
 /* One pass: p = (g_j - P r) / rho, correlations less alpha p, remaining norms less p^2, and the next choice. */
-static inline choice add_column(kernel_work *w, const choice *none, int64_t j, double rho, double alpha) {
+static inline void add_column(kernel_work *w, int64_t j, double rho, double alpha, choice *next) {
     const real *gram = (const real *)w->gram + j * w->stride;
     vector most = {0};
     for (int64_t place = 0; place < w->stride / BLOCK; place++) {
@@ -157,14 +156,14 @@ static inline choice add_column(kernel_work *w, const choice *none, int64_t j, d
         for (int i = 0; i < VECTORS; i++) corr[i] = c[i] = corr[i] - (real)alpha * p[i];
         if (w->rules.coder == CODER_OLS)
             for (int i = 0; i < VECTORS; i++) norm[i] = left[i] = norm[i] - p[i] * p[i];
-        most = note(w, b, c, left, none, most);
+        most = note(w, b, c, left, next, most);
     }
-    return pick_largest(w, none, most);
+    pick_largest(w, next, most);
 }
 
 /* Largest |d'r| (or d'r) over the atoms left. */
-static double largest_correlation(const kernel_work *w, choice best) {
-    if (w->rules.coder == CODER_OMP) return best.of.key;
+static double largest_correlation(const kernel_work *w, const choice *best) {
+    if (w->rules.coder == CODER_OMP) return best->of.key;
     const real *c = w->corr, *free = w->free;
     double largest = 0;
     for (int64_t j = 0; j < w->stride; j++) {
@@ -175,8 +174,8 @@ static double largest_correlation(const kernel_work *w, choice best) {
 }
 
 /* What the best atom would take off the residual's norm is at least the largest correlation. */
-static int nothing_left(const kernel_work *w, choice best, double energy) {
-    double gain = w->rules.coder == CODER_OLS ? sqrt((double)best.of.key) : (double)best.of.key;
+static int nothing_left(const kernel_work *w, const choice *best, double energy) {
+    double gain = w->rules.coder == CODER_OLS ? sqrt((double)best->of.key) : (double)best->of.key;
     return gain <= NOTHING * sqrt(energy);
 }
 
@@ -195,22 +194,22 @@ static int complete(kernel_work *w, int64_t count, double energy) {
 }
 
 /* Is there nothing to add to the code? */
-static int finished(kernel_work *w, choice best, double energy) {
+static int finished(kernel_work *w, const choice *best, double energy) {
     const kernel_rules *rules = &w->rules;
-    const double slack = (double)best.slack;
+    const double slack = (double)best->slack;
     if (complete(w, w->count, energy)) return 1;
-    if (best.atom < 0 || nothing_left(w, best, energy)) return w->uncertain = 1;
+    if (best->atom < 0 || nothing_left(w, best, energy)) return w->uncertain = 1;
     if (rules->lambda < 0 && rules->coherence < 0) return 0;
     double c = largest_correlation(w, best);
     return (rules->lambda >= 0 && below(w, c, rules->lambda, slack)) ||
            (rules->coherence >= 0 && below(w, c, rules->coherence * sqrt(w->residual), slack));
 }
 
-/* Adds atom j, at distance rho from the span: q'x = d_j'r / rho. The last one needs no column of P, since no choice
- * follows; but a code that is to be non-negative may lose atoms again. */
-static choice add_atom(kernel_work *w, const choice *none, int64_t j, double rho, double energy) {
+/* Adds the best atom, j, at distance rho from the span: q'x = d_j'r / rho. The last one needs no column of P, since no
+ * choice follows; but a code that is to be non-negative may lose atoms again. */
+static void add_atom(kernel_work *w, choice *best, double rho, double energy) {
+    const int64_t j = best->atom;
     double alpha = (double)((const real *)w->corr)[j] / rho;
-    choice next = *none;
     w->support[w->count] = (int32_t)j;
     basis_column(w, w->count)[w->count] = rho;
     w->proj[w->count] = alpha;
@@ -218,10 +217,9 @@ static choice add_atom(kernel_work *w, const choice *none, int64_t j, double rho
     ((real *)w->free)[j] = 0;
     ((real *)w->norm)[j] += 1; /* so that it becomes 1, not 0: its key of 0 never makes the search look closer */
     w->residual = larger(w->residual - alpha * alpha, 0);
-    if (w->rules.nonnegative || !complete(w, w->count + 1, energy)) next = add_column(w, none, j, rho, alpha);
+    if (w->rules.nonnegative || !complete(w, w->count + 1, energy)) add_column(w, j, rho, alpha, best);
     w->count++;
     w->effort.atoms++;
-    return next;
 }
 
 /* Takes atom number i out again: the span loses a direction q, the residual gains (q'x) q. */
@@ -277,22 +275,22 @@ int KERNEL(pursuit)(kernel_work *w, const void *a0, double energy) {
     basis_start(w, a0, energy);
     if (w->rules.coder == CODER_OLS)
         for (int64_t j = 0; j < w->stride; j++) ((real *)w->norm)[j] = 1;
-    const choice none = no_choice(w, energy);
-    choice best = choose_first(w, &none);
+    choice best = {.slack = (real)(w->margin * sqrt(energy)), .blunt = (real)w->margin};
+    choose_first(w, &best);
     /* Without removals a step per atom; every round with removals lowers the error, so the limit is a safeguard. */
-    for (int64_t step = 0, limit = 4 * w->rules.atoms + 64; step < limit && !finished(w, best, energy); step++) {
+    for (int64_t step = 0, limit = 4 * w->rules.atoms + 64; step < limit && !finished(w, &best, energy); step++) {
         if (w->uncertain && w->margin > 0) break; /* the signal is coded in double */
         double left = basis_row(w, best.atom);
         if (left <= PIVOT) {
             basis_retire(w, best.atom);
-            best = look_everywhere(w, &none);
+            look_everywhere(w, &best);
             limit++;
             continue;
         }
         if (basis_reserve(w) < 0) return INCO_ENOMEM;
         if (w->margin > 0 && (best.rival > best.of.low || left < SHAKY)) w->uncertain = 1;
-        best = add_atom(w, &none, best.atom, sqrt(left), energy);
-        if (w->rules.nonnegative && make_nonnegative(w)) best = look_everywhere(w, &none);
+        add_atom(w, &best, sqrt(left), energy);
+        if (w->rules.nonnegative && make_nonnegative(w)) look_everywhere(w, &best);
     }
     basis_solve(w, w->proj, w->solution);
     basis_result(w, w->solution);
