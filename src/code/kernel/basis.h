@@ -41,6 +41,18 @@ static inline vector basis_wanted(const kernel_work *w, vector c) {
     return w->rules.nonnegative ? c : vector_abs(c);
 }
 
+/* |d'r|, or d'r, of a vector of atoms; 0 for those that may not be chosen. */
+static inline vector basis_free(const kernel_work *w, int64_t v) {
+    return basis_wanted(w, ((const vector *)w->corr)[v]) * ((const vector *)w->free)[v];
+}
+
+/* The largest of these, at least 0. */
+static inline real basis_largest(const kernel_work *w) {
+    vector most = {0};
+    for (int64_t v = 0; v < w->stride / (int64_t)LANES; v++) most = vector_max(most, basis_free(w, v));
+    return largest_lane(most);
+}
+
 /* Of the 64 blocks from `first` on, those that have a lane of w->most above the bar: a bit for each. */
 static inline uint64_t basis_blocks_above(const kernel_work *w, int64_t first, real bar) {
     const vector *most = w->most;

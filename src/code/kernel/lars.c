@@ -287,20 +287,12 @@ static void take_result(kernel_work *w, const path *at) {
     basis_result(w, w->solution);
 }
 
-/* |d'x|, or d'x, of an atom that may be chosen; else 0. */
-static inline vector start_key(const kernel_work *w, int64_t v) {
-    return basis_wanted(w, ((const vector *)w->corr)[v]) * ((const vector *)w->free)[v];
-}
-
 /* The atom the path starts with: the first of those with the largest |d'x|. */
 static event first_event(const kernel_work *w, path *at) {
-    const int64_t vectors = w->stride / (int64_t)LANES;
-    vector most = {0};
-    for (int64_t v = 0; v < vectors; v++) most = vector_max(most, start_key(w, v));
-    const real level = largest_lane(most), *c = w->corr;
+    const real level = basis_largest(w), *c = w->corr;
     at->level = (double)level;
-    for (int64_t v = 0; level > 0 && v < vectors; v++) {
-        const unsigned lanes = lanes_greater(start_key(w, v), vector_of(level * (1 - (real)ROUNDING)));
+    for (int64_t v = 0; level > 0 && v < w->stride / (int64_t)LANES; v++) {
+        const unsigned lanes = lanes_greater(basis_free(w, v), vector_of(level * (1 - (real)ROUNDING)));
         for (int64_t j = v * LANES; lanes && j < (v + 1) * LANES; j++)
             if (((const real *)w->free)[j] != 0 && (c[j] == level || (!w->rules.nonnegative && c[j] == -level)))
                 return (event){0, j, c[j] < 0 ? -1 : 1};

@@ -161,18 +161,6 @@ static inline void add_column(kernel_work *w, int64_t j, double rho, double alph
     pick_largest(w, next, most);
 }
 
-/* Largest |d'r| (or d'r) over the atoms left. */
-static double largest_correlation(const kernel_work *w, const choice *best) {
-    if (w->rules.coder == CODER_OMP) return best->of.key;
-    const real *c = w->corr, *free = w->free;
-    double largest = 0;
-    for (int64_t j = 0; j < w->stride; j++) {
-        double key = (double)(w->rules.nonnegative ? c[j] : (real)fabs(c[j])) * (double)free[j];
-        largest = key > largest ? key : largest;
-    }
-    return largest;
-}
-
 /* What the best atom would take off the residual's norm is at least the largest correlation. */
 static int nothing_left(const kernel_work *w, const choice *best, double energy) {
     double gain = w->rules.coder == CODER_OLS ? sqrt((double)best->of.key) : (double)best->of.key;
@@ -200,7 +188,7 @@ static int finished(kernel_work *w, const choice *best, double energy) {
     if (complete(w, w->count, energy)) return 1;
     if (best->atom < 0 || nothing_left(w, best, energy)) return w->uncertain = 1;
     if (rules->lambda < 0 && rules->coherence < 0) return 0;
-    double c = largest_correlation(w, best);
+    double c = rules->coder == CODER_OMP ? (double)best->of.key : (double)basis_largest(w);
     return (rules->lambda >= 0 && below(w, c, rules->lambda, slack)) ||
            (rules->coherence >= 0 && below(w, c, rules->coherence * sqrt(w->residual), slack));
 }
