@@ -190,7 +190,7 @@ static void test_chart_alone_is_xml(void **state) {
 static void test_many_series(void **state) {
     enum { SERIES = 14 };
     inco_series series[SERIES];
-    char names[SERIES][16];
+    char names[SERIES][24];
     inco_chart chart = sample();
     writer w = {0};
     (void)state;

@@ -51,7 +51,7 @@ static kernel_rules rules_from(const inco_options *o, int64_t dim, int64_t atoms
 
 static void work_free(kernel_work *w) {
     for (int64_t i = 0; w->chunk && i < w->chunks; i++) memory_free(w->chunk[i]);
-    void *arrays[] = {w->chunk, w->corr, w->slope, w->free,     w->norm,    w->row,     w->most, w->factor,
+    void *arrays[] = {w->chunk, w->corr, w->slope, w->free,     w->norm,    w->row,     w->most,  w->factor,
                       w->proj,  w->turn, w->entry, w->solution, w->retired, w->support, w->order, w->value};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) memory_free(arrays[i]);
 }

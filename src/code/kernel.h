@@ -43,7 +43,7 @@ typedef struct kernel_work {
     int64_t chunks;                   /* made so far */
     void *corr, *slope, *free, *norm; /* real, stride: d'r; d'u along the path; usable and not chosen; 1 - |Q'd|^2 */
     void *row;                        /* real, atoms: a row of P */
-    void *most;                       /* real, stride: OMP: the largest correlations of every block, by lane */
+    void *most;                       /* real, stride: about the largest keys of every block, by lane */
     double *factor;                   /* R, packed by columns: column k at k (k + 1) / 2 */
     double *proj;                     /* Q'x */
     double *turn;                     /* R'^-1 s: the path's direction in the basis */

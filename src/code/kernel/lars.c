@@ -13,7 +13,6 @@
 #define PARALLEL 1e-12
 #endif
 
-/* Written where it is and never copied: a copy would wait for all that a pass has stored. */
 typedef struct event {
     double fall;  /* of C until then */
     int64_t atom; /* -1: none before C = 0 */
@@ -49,10 +48,10 @@ static inline vector along(const kernel_work *w, vector c, vector v) {
     return w->rules.nonnegative ? v : (vector)((vector_bits)v ^ ((vector_bits)c & SIGN_BITS));
 }
 
-/* Lane by lane over the blocks seen so far. */
+/* Lane by lane over the blocks seen so far: about when the first atom meets C with the sign that its correlation has,
+ * negated, so that the largest is the first; and the steepest slopes. */
 typedef struct extremes {
-    vector first; /* about when an atom meets C with the sign that its correlation has; negated: the largest is first */
-    vector steepest; /* slopes */
+    vector first, steepest;
 } extremes;
 
 static inline extremes no_extremes(const path *at) {

@@ -10,8 +10,7 @@ typedef struct keys {
     real key, low, high;
 } keys;
 
-/* The best atom found so far, and the others. It is written where it is and never copied: a copy would wait for all
- * that a pass has stored. */
+/* The best atom found so far, and the others. */
 typedef struct choice {
     int64_t atom; /* -1: none */
     keys of;
