@@ -12,6 +12,11 @@
 #include "code/kernel.h"
 #include "code/kernel/real.h"
 
+/* Block b of an array over the atoms. */
+static inline vector *basis_vectors(void *array, int64_t b) {
+    return (vector *)((real *)array + b * BLOCK);
+}
+
 /* Column m of P within block b: BLOCK reals. */
 static inline real *basis_block(const kernel_work *w, int64_t b, int64_t m) {
     return (real *)w->chunk[m / KERNEL_CHUNK] + (b * KERNEL_CHUNK + m % KERNEL_CHUNK) * BLOCK;
@@ -172,7 +177,7 @@ static inline void basis_axpy(kernel_work *w, int64_t m, real alpha, void *y) {
     w->effort.bytes += w->stride * (int64_t)sizeof(real);
     for (int64_t b = 0; b < w->stride / BLOCK; b++) {
         const vector *p = (const vector *)basis_block(w, b, m);
-        vector *out = (vector *)((real *)y + b * BLOCK);
+        vector *out = basis_vectors(y, b);
         for (int i = 0; i < VECTORS; i++) out[i] += alpha * p[i];
     }
 }

@@ -75,8 +75,8 @@ static inline extremes note_first(const kernel_work *w, const path *at, int64_t 
 /* The events of block b within a fall. An atom meets C by then iff |c - fall v| > C - fall. Active atoms are kept at
  * c = v = 0 and do not pass this test. */
 static void look_closer(const kernel_work *w, const path *at, int64_t b, double fall, event *next) {
-    const vector *c = (const vector *)((const real *)w->corr + b * BLOCK);
-    const vector *v = (const vector *)((const real *)w->slope + b * BLOCK);
+    const vector *c = basis_vectors(w->corr, b);
+    const vector *v = basis_vectors(w->slope, b);
     const vector step = vector_of((real)fall), level = vector_of((real)(at->level - fall));
     atom_set met = 0;
     for (int i = 0; i < VECTORS; i++)
@@ -107,7 +107,7 @@ static void first_of_all(const kernel_work *w, const path *at, extremes found, e
 
 /* Brings the correlations of a block up to date. */
 static inline void follow(kernel_work *w, int64_t b, real fall) {
-    vector *c = (vector *)((real *)w->corr + b * BLOCK), *v = (vector *)((real *)w->slope + b * BLOCK);
+    vector *c = basis_vectors(w->corr, b), *v = basis_vectors(w->slope, b);
     for (int i = 0; i < VECTORS; i++) c[i] -= fall * v[i];
 }
 
@@ -118,8 +118,7 @@ static void next_event(kernel_work *w, path *at, event *next) {
     if (at->parted >= 0) free[at->parted] = 0;
     for (int64_t b = 0; b < w->stride / BLOCK; b++) {
         follow(w, b, (real)at->pending);
-        found = note_first(w, at, b, (const vector *)((const real *)w->corr + b * BLOCK),
-                           (const vector *)((const real *)w->slope + b * BLOCK), found);
+        found = note_first(w, at, b, basis_vectors(w->corr, b), basis_vectors(w->slope, b), found);
     }
     at->pending = 0;
     first_of_all(w, at, found, next);
@@ -139,7 +138,7 @@ static void add_column(kernel_work *w, path *at, int64_t j, double rho, double z
     for (int64_t place = 0; place < w->stride / BLOCK; place++) {
         const int64_t b = basis_order(w, place);
         basis_expect(w, j, place + AHEAD);
-        vector *corr = (vector *)((real *)w->corr + b * BLOCK), *slope = (vector *)((real *)w->slope + b * BLOCK);
+        vector *corr = basis_vectors(w->corr, b), *slope = basis_vectors(w->slope, b);
         vector p[VECTORS], c[VECTORS], v[VECTORS]; /* what is in registers needs not be read again */
         basis_new_block(w, b, gram, (real)(1 / rho), p);
         for (int i = 0; i < VECTORS; i++) {

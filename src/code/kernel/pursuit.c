@@ -101,9 +101,9 @@ static inline vector note(const kernel_work *w, int64_t b, const vector c[VECTOR
 /* Vector i of block b: the lanes of the atoms whose keys may be above the bar, for OLS (|c| + slack)^2 > bar (norm -
  * blunt). */
 static inline unsigned lanes_above(const kernel_work *w, int64_t b, int i, real bar, const choice *best) {
-    const vector size = basis_wanted(w, ((const vector *)((const real *)w->corr + b * BLOCK))[i]);
+    const vector size = basis_wanted(w, basis_vectors(w->corr, b)[i]);
     if (w->rules.coder != CODER_OLS) return lanes_greater(size, vector_of(bar));
-    const vector norm = ((const vector *)((const real *)w->norm + b * BLOCK))[i];
+    const vector norm = basis_vectors(w->norm, b)[i];
     const vector more = vector_max(size, (vector){0}) + best->slack;
     return lanes_greater(more * more, bar * (norm - best->blunt));
 }
@@ -137,8 +137,7 @@ static void pick_largest(const kernel_work *w, choice *best, vector most) {
 static void choose_first(const kernel_work *w, choice *best) {
     vector most = {0};
     for (int64_t b = 0; b < w->stride / BLOCK; b++)
-        most = note(w, b, (const vector *)((const real *)w->corr + b * BLOCK),
-                    (const vector *)((const real *)w->norm + b * BLOCK), best, most);
+        most = note(w, b, basis_vectors(w->corr, b), basis_vectors(w->norm, b), best, most);
     pick_largest(w, best, most);
 }
 
@@ -148,7 +147,7 @@ static inline void add_column(kernel_work *w, int64_t j, double rho, double alph
     vector most = {0};
     for (int64_t place = 0; place < w->stride / BLOCK; place++) {
         const int64_t b = basis_order(w, place);
-        vector *corr = (vector *)((real *)w->corr + b * BLOCK), *norm = (vector *)((real *)w->norm + b * BLOCK);
+        vector *corr = basis_vectors(w->corr, b), *norm = basis_vectors(w->norm, b);
         vector p[VECTORS], c[VECTORS], left[VECTORS]; /* what is in registers needs not be read again */
         basis_expect(w, j, place + AHEAD);
         basis_new_block(w, b, gram, (real)(1 / rho), p);
