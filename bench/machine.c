@@ -69,8 +69,7 @@ static double time_product(const machine_probe *probe, int wide) {
     return clock_seconds() - start;
 }
 
-/* Inner products of two arrays of 128 KB each, the best of some. Vectors that lie across two lines take twice as long.
- */
+/* Inner products of two arrays of 128 KB each, the best of some; aligned, or every other read takes two lines. */
 static double cache_speed(void) {
     enum { LENGTH = 1 << 14, TIMES = 50, TRIES = 5 };
     static _Alignas(64) double x[LENGTH], y[LENGTH];

@@ -51,8 +51,8 @@ static kernel_rules rules_from(const inco_options *o, int64_t dim, int64_t atoms
 
 static void work_free(kernel_work *w) {
     for (int64_t i = 0; w->chunk && i < w->chunks; i++) memory_free(w->chunk[i]);
-    void *arrays[] = {w->chunk, w->corr, w->slope, w->free,     w->norm,    w->row,     w->most,  w->factor,
-                      w->proj,  w->turn, w->entry, w->solution, w->retired, w->support, w->order, w->value};
+    void *arrays[] = {w->chunk, w->corr, w->slope, w->free,     w->norm,    w->row,     w->most, w->factor,
+                      w->proj,  w->turn, w->entry, w->solution, w->retired, w->support, w->value};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) memory_free(arrays[i]);
 }
 
@@ -81,7 +81,6 @@ static int work_new(kernel_work *w, const inco_coder *coder) {
     w->solution = piece(most, sizeof(double), &good);
     w->retired = piece(stride, sizeof(int32_t), &good);
     w->support = piece(most, sizeof(int32_t), &good);
-    w->order = piece(most, sizeof(int32_t), &good);
     w->value = piece(most, sizeof(double), &good);
     return good ? INCO_OK : INCO_ENOMEM;
 }
@@ -314,28 +313,22 @@ typedef struct batch {
     double *residual; /* of each signal; may be NULL */
 } batch;
 
-/* By rising atom. The support is short: each atom's place is the number of those below it, counted without branches. */
-static void sort_support(kernel_work *w) {
-    for (int64_t m = 0; m < w->count; m++) {
-        int32_t place = 0;
-        for (int64_t k = 0; k < w->count; k++) place += w->support[k] < w->support[m];
-        w->order[place] = (int32_t)m;
-    }
-}
-
-/* Appends the code in w, with coefficients for the atoms as given. */
+/* Appends the code in w by rising atom, with coefficients for the atoms as given. The support is short: an atom's place
+ * is the number of those below it, counted without branches. */
 static int append(inco_csc *codes, const kernel_work *w, const double *norms, inco_error *error) {
     int64_t at = csc_nonzeros(codes), column = codes->cols;
     int status = csc_reserve(codes, column + 1, at + w->count, error);
     if (status < 0) return status;
     for (int64_t m = 0; m < w->count; m++) {
-        const int32_t from = w->order[m], atom = w->support[from];
-        double value = w->value[from] / norms[atom];
-        codes->index[at + m] = atom;
+        const int32_t atom = w->support[m];
+        double value = w->value[m] / norms[atom];
+        int32_t below = 0;
+        for (int64_t k = 0; k < w->count; k++) below += w->support[k] < atom;
+        codes->index[at + below] = atom;
         if (codes->type == INCO_F32)
-            ((float *)codes->value)[at + m] = (float)value;
+            ((float *)codes->value)[at + below] = (float)value;
         else
-            ((double *)codes->value)[at + m] = value;
+            ((double *)codes->value)[at + below] = value;
     }
     codes->start[++codes->cols] = at + w->count;
     return INCO_OK;
@@ -372,7 +365,6 @@ static int take_signal(const batch *job, int64_t n, const void *products, int th
         block->seen.zero_signals++;
     else if (code_signal(job, n, products, energy, thread) < 0)
         return error_no_memory(error);
-    sort_support(w);
     block->seen.skipped += w->skipped;
     if (job->residual) job->residual[n] = w->residual;
     return append(&block->codes, w, job->coder->norms, error);

@@ -60,7 +60,6 @@ typedef struct kernel_work {
 
     int64_t count; /* the support's size, the result's nonzeros in the end */
     int32_t *support;
-    int32_t *order; /* of the support, by rising atom */
     double *value;
     double residual; /* ||x - D c||^2 */
     int64_t skipped; /* how many in retired */

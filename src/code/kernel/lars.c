@@ -139,7 +139,7 @@ static void add_column(kernel_work *w, path *at, int64_t j, double rho, double z
         const int64_t b = basis_order(w, place);
         basis_expect(w, j, place + AHEAD);
         vector *corr = basis_vectors(w->corr, b), *slope = basis_vectors(w->slope, b);
-        vector p[VECTORS], c[VECTORS], v[VECTORS]; /* what is in registers needs not be read again */
+        vector p[VECTORS], c[VECTORS], v[VECTORS]; /* what is in registers need not be read again */
         basis_new_block(w, b, gram, (real)(1 / rho), p);
         for (int i = 0; i < VECTORS; i++) {
             corr[i] = c[i] = corr[i] - (real)at->pending * slope[i];

@@ -148,7 +148,7 @@ static inline void add_column(kernel_work *w, int64_t j, double rho, double alph
     for (int64_t place = 0; place < w->stride / BLOCK; place++) {
         const int64_t b = basis_order(w, place);
         vector *corr = basis_vectors(w->corr, b), *norm = basis_vectors(w->norm, b);
-        vector p[VECTORS], c[VECTORS], left[VECTORS]; /* what is in registers needs not be read again */
+        vector p[VECTORS], c[VECTORS], left[VECTORS]; /* what is in registers need not be read again */
         basis_expect(w, j, place + AHEAD);
         basis_new_block(w, b, gram, (real)(1 / rho), p);
         for (int i = 0; i < VECTORS; i++) corr[i] = c[i] = corr[i] - (real)alpha * p[i];
