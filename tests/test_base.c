@@ -1,4 +1,4 @@
-/* Foundations: memory, random numbers, the parallel loop, tree sums, options, codes. */
+/* Foundations: memory, random numbers, the parallel loop, tree sums, options, codes, matrix products. */
 #include "check.h"
 
 #include <stdatomic.h>
@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "base/parallel.h"
 #include "base/tree.h"
+#include "mat/blas.h"
 #include "sparse/csc.h"
 
 static void status_texts(void **state) {
@@ -287,6 +288,90 @@ static void codes_grow_and_transpose(void **state) {
     inco_csc_free(&back);
 }
 
+/* C = alpha op(A) op(B) + beta C, number by number. */
+static void multiply_simply(const char *form, double alpha, const inco_mat *a, const inco_mat *b, double beta,
+                            const inco_mat *c) {
+    const int64_t inner = form[0] == 'T' ? a->rows : a->cols;
+    for (int64_t j = 0; j < c->cols; j++)
+        for (int64_t i = 0; i < c->rows; i++) {
+            double sum = 0;
+            for (int64_t k = 0; k < inner; k++)
+                sum += (form[0] == 'T' ? mat_get(a, k, i) : mat_get(a, i, k)) *
+                       (form[1] == 'T' ? mat_get(b, j, k) : mat_get(b, k, j));
+            mat_set(c, i, j, alpha * sum + (beta == 0 ? 0 : beta * mat_get(c, i, j)));
+        }
+}
+
+static double largest_difference(const inco_mat *a, const inco_mat *b) {
+    double most = 0;
+    for (int64_t j = 0; j < a->cols; j++)
+        for (int64_t i = 0; i < a->rows; i++) most = fmax(most, fabs(mat_get(a, i, j) - mat_get(b, i, j)));
+    return most;
+}
+
+/* Part of a larger matrix, so that its columns do not follow one another in memory. */
+static inco_mat inner_part(const inco_mat *m) {
+    inco_mat part = mat_columns(m, 1, m->cols - 2);
+    part.data = (char *)part.data + m->type;
+    part.rows -= 2;
+    return part;
+}
+
+/* Of one block of C, of several, and with a rest. */
+static void products_are_those_of_the_definition(void **state) {
+    const inco_type types[] = {INCO_F64, INCO_F32};
+    const int64_t sizes[] = {3, 130, 300, 530};
+    const char *const forms[] = {"NN", "TN", "NT", "TT"};
+    (void)state;
+    for (int t = 0; t < 2; t++)
+        for (int s = 0; s < 4; s++)
+            for (int f = 0; f < 4; f++) {
+                const int64_t n = sizes[s], k = 21, m = n / 2 + 1;
+                const int ta = forms[f][0] == 'T', tb = forms[f][1] == 'T';
+                inco_mat a = check_random(types[t], 2 + (ta ? k : n), 2 + (ta ? n : k), 1);
+                inco_mat b = check_random(types[t], 2 + (tb ? m : k), 2 + (tb ? k : m), 2);
+                inco_mat c = check_random(types[t], n + 2, m + 2, 3), wanted = check_random(types[t], n + 2, m + 2, 3);
+                inco_mat ap = inner_part(&a), bp = inner_part(&b), cp = inner_part(&c), wp = inner_part(&wanted);
+                blas_multiply(2, forms[f], 1.5, &ap, &bp, -0.5, &cp);
+                multiply_simply(forms[f], 1.5, &ap, &bp, -0.5, &wp);
+                assert_true(largest_difference(&c, &wanted) <= (t ? 1e-4 : 1e-12)); /* around the part, too */
+                inco_mat_free(&a);
+                inco_mat_free(&b);
+                inco_mat_free(&c);
+                inco_mat_free(&wanted);
+            }
+}
+
+/* A matrix by itself takes a way of its own: the same numbers, the same below and above the diagonal, for any
+ * number of threads, also where something symmetric is added. */
+static void products_of_a_matrix_by_itself_are_symmetric(void **state) {
+    const inco_type types[] = {INCO_F64, INCO_F32};
+    const int64_t sizes[] = {1, 70, 256, 300, 530};
+    (void)state;
+    for (int t = 0; t < 2; t++)
+        for (int s = 0; s < 5; s++)
+            for (int turned = 0; turned < 2; turned++) {
+                const int64_t n = sizes[s], k = turned ? 37 : 501;
+                const char *form = turned ? "TN" : "NT";
+                inco_mat a = check_random(types[t], 2 + (turned ? k : n), 2 + (turned ? n : k), 1);
+                inco_mat c[3], part = inner_part(&a), cp[3];
+                for (int i = 0; i < 3; i++) {
+                    c[i] = check_random(types[t], n + 2, n + 2, 2);
+                    cp[i] = inner_part(&c[i]);
+                    mat_mirror(&cp[i]);
+                }
+                blas_multiply(1, form, 0.5, &part, &part, 2, &cp[0]);
+                blas_multiply(3, form, 0.5, &part, &part, 2, &cp[1]);
+                multiply_simply(form, 0.5, &part, &part, 2, &cp[2]);
+                assert_true(largest_difference(&c[0], &c[1]) == 0);
+                assert_true(largest_difference(&c[0], &c[2]) <= (t ? 1e-3 : 1e-11));
+                mat_copy_transposed(&cp[1], &cp[0]);
+                assert_true(largest_difference(&cp[0], &cp[1]) == 0);
+                inco_mat_free(&a);
+                for (int i = 0; i < 3; i++) inco_mat_free(&c[i]);
+            }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(status_texts),
@@ -302,6 +387,8 @@ int main(void) {
         cmocka_unit_test(options_survive_failing_memory),
         cmocka_unit_test(stop_rules_of_larc),
         cmocka_unit_test(codes_grow_and_transpose),
+        cmocka_unit_test(products_are_those_of_the_definition),
+        cmocka_unit_test(products_of_a_matrix_by_itself_are_symmetric),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

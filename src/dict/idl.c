@@ -36,23 +36,37 @@ static void place(idl *w) {
     w->stale = 0;
 }
 
-/* (IDL-1) and (IDL-2), from D A and e. */
-static double value(const idl *w) {
-    const int64_t n = count_of(w), more = w->x.cols > w->x.rows ? w->x.cols - w->x.rows : 0;
-    double fit = w->s->energy - 2 * blas_dot(n, w->d.data, w->s->b.data) + blas_dot(n, w->d.data, w->da.data);
-    if (w->gamma == 0) return fit;
-    return fit + w->gamma * (blas_dot(w->e.rows * w->e.cols, w->e.data, w->e.data) + (double)more);
+/* (IDL-1) from D A; its gradient 2 (D A - B) to `slope`, unless that is NULL, while the columns are at hand. */
+static double fit(const idl *w, double *slope) {
+    const int64_t rows = w->x.rows;
+    double sum = 0;
+    for (int64_t j = 0; j < w->x.cols; j++) {
+        const double *d = mat_column(&w->d, j), *da = mat_column(&w->da, j), *b = mat_column(&w->s->b, j);
+        sum += blas_dot(rows, d, da) - 2 * blas_dot(rows, d, b);
+        for (int64_t i = 0; slope && i < rows; i++) slope[i + j * rows] = 2 * (da[i] - b[i]);
+    }
+    return w->s->energy + sum;
 }
 
-/* (IDL-3): 2 (D A - B) + 4 gamma e D, or D e. */
-static void gradient(const idl *w, double *out) {
-    const int64_t n = count_of(w);
-    const double *da = w->da.data, *b = w->s->b.data;
-    inco_mat g = inco_mat_view(INCO_F64, w->x.rows, w->x.cols, out);
-    for (int64_t i = 0; i < n; i++) out[i] = 2 * (da[i] - b[i]);
+/* (IDL-2) from e. */
+static double penalty(const idl *w) {
+    const int64_t more = w->x.cols > w->x.rows ? w->x.cols - w->x.rows : 0;
+    return blas_dot(w->e.rows * w->e.cols, w->e.data, w->e.data) + (double)more;
+}
+
+/* The objective, and (IDL-3): 2 (D A - B) + 4 gamma e D, or D e. */
+static void assess(const idl *w, lbfgs_point *at) {
+    const int wide = w->x.rows <= w->x.cols;
+    const inco_mat g = inco_mat_view(INCO_F64, w->x.rows, w->x.cols, at->gradient);
+    at->f = fit(w, at->gradient);
     if (w->gamma == 0) return;
-    int wide = w->x.rows <= w->x.cols;
+    at->f += w->gamma * penalty(w);
     blas_multiply(w->threads, "NN", 4 * w->gamma, wide ? &w->e : &w->d, wide ? &w->d : &w->e, 1, &g);
+}
+
+/* The objective alone. */
+static double value(const idl *w) {
+    return fit(w, NULL) + (w->gamma > 0 ? w->gamma * penalty(w) : 0);
 }
 
 /* e1 = t + t', t = P D' or P'D */
@@ -88,8 +102,7 @@ static int free_eval(void *self, lbfgs_point *at, inco_error *error) {
     (void)error;
     w->d = inco_mat_view(INCO_F64, w->x.rows, w->x.cols, at->x);
     place(w);
-    at->f = value(w);
-    gradient(w, at->gradient);
+    assess(w, at);
     return INCO_OK;
 }
 
@@ -106,9 +119,8 @@ static int free_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_erro
     blas_axpy(count_of(w), t, line->p, at->x);
     blas_axpy(count_of(w), t, w->pa.data, w->da.data);
     for (int64_t i = 0; w->gamma > 0 && i < w->e.rows * w->e.cols; i++) e[i] += t * (e1[i] + t * e2[i]);
-    at->f = value(w);
+    assess(w, at);
     w->stale = !(at->f <= line->f);
-    gradient(w, at->gradient);
     return INCO_OK;
 }
 
@@ -128,8 +140,7 @@ static int sphere_eval(void *self, lbfgs_point *at, inco_error *error) {
     idl *w = self;
     sphere_normalize(at->x, &w->d, w->norm);
     place(w);
-    at->f = value(w);
-    gradient(w, at->gradient);
+    assess(w, at);
     int status = add_excess(w, at, error);
     sphere_project(&w->d, w->norm, at->gradient, w->radial);
     return status;

@@ -11,7 +11,7 @@
 
 /* Vectors are worked on in pieces of this length, each by one thread; sums over the pieces are taken in their order. A
  * thread is worth waking for this many numbers. */
-enum { PIECE = 2048, THREAD_SHARE = 65536 };
+enum { PIECE = 2048, THREAD_SHARE = 65536, SUMS = 5 };
 
 /* s = change of x, y = change of the gradient, over one iteration. One slot more than pairs are kept: it holds x and
  * the gradient as they were while a step is under way, and their changes after it. */
@@ -26,7 +26,8 @@ typedef struct work {
     double *alpha;          /* by slot */
     double scale;           /* s'y / y'y of the newest */
     double *p;              /* the direction */
-    double *partial;        /* three sums by piece */
+    double xx, gg;          /* x'x and g'g */
+    double *partial;        /* SUMS by piece */
 } work;
 
 static void work_close(work *w) {
@@ -46,7 +47,7 @@ static int work_open(work *w, lbfgs_problem *problem, const lbfgs_settings *sett
     w->product = NEW_RAW(double, slots);
     w->alpha = NEW_RAW(double, slots);
     w->p = NEW_RAW(double, n);
-    w->partial = NEW_RAW(double, 3 * w->pieces);
+    w->partial = NEW_RAW(double, SUMS * w->pieces);
     int all = w->at.gradient && w->s && w->y && w->product && w->alpha && w->p && w->partial;
     return all ? INCO_OK : error_no_memory(error);
 }
@@ -69,7 +70,7 @@ static int64_t piece_length(const work *w, int64_t piece) {
 
 static double sum_pieces(const work *w, int which) {
     double sum = 0;
-    for (int64_t i = 0; i < w->pieces; i++) sum += w->partial[3 * i + which];
+    for (int64_t i = 0; i < w->pieces; i++) sum += w->partial[SUMS * i + which];
     return sum;
 }
 
@@ -84,11 +85,11 @@ typedef struct combination {
 static int combine_piece(void *self, int64_t piece, int thread, inco_error *error) {
     const combination *k = self;
     const int64_t first = piece * PIECE, length = piece_length(k->w, piece);
-    const double *u = k->u + first, c = k->c, a = k->a;
     double *p = k->w->p + first;
     (void)thread, (void)error;
-    for (int64_t i = 0; i < length; i++) p[i] = (c == 0 ? 0 : c * p[i]) + a * u[i];
-    k->w->partial[3 * piece] = blas_dot(length, p, k->v + first);
+    for (int64_t i = 0; k->c != 1 && i < length; i++) p[i] = k->c == 0 ? 0 : k->c * p[i];
+    blas_axpy(length, k->a, k->u + first, p);
+    k->w->partial[SUMS * piece] = blas_dot(length, p, k->v + first);
     return 0;
 }
 
@@ -135,13 +136,15 @@ static int difference_piece(void *self, int64_t piece, int thread, inco_error *e
     const work *w = self;
     const int64_t first = piece * PIECE, length = piece_length(w, piece);
     const double *x = w->at.x + first, *g = w->at.gradient + first;
-    double *s = s_of(w, w->next) + first, *y = y_of(w, w->next) + first, *sums = w->partial + 3 * piece;
+    double *s = s_of(w, w->next) + first, *y = y_of(w, w->next) + first, *sums = w->partial + SUMS * piece;
     (void)thread, (void)error;
     for (int64_t i = 0; i < length; i++) s[i] = x[i] - s[i];
     for (int64_t i = 0; i < length; i++) y[i] = g[i] - y[i];
     sums[0] = blas_dot(length, s, y);
     sums[1] = blas_dot(length, s, s);
     sums[2] = blas_dot(length, y, y);
+    sums[3] = blas_dot(length, x, x);
+    sums[4] = blas_dot(length, g, g);
     return 0;
 }
 
@@ -150,6 +153,8 @@ static int difference_piece(void *self, int64_t piece, int thread, inco_error *e
 static void keep_pair(work *w) {
     parallel_for(w->threads, w->pieces, difference_piece, w, NULL);
     double sy = sum_pieces(w, 0), ss = sum_pieces(w, 1), yy = sum_pieces(w, 2);
+    w->xx = sum_pieces(w, 3);
+    w->gg = sum_pieces(w, 4);
     if (!(sy > 1e-10 * sqrt(ss) * sqrt(yy))) return;
     w->product[w->next] = sy;
     w->scale = sy / yy;
@@ -182,8 +187,8 @@ static int iterate(work *w, int *moved, inco_error *error) {
 }
 
 static int converged(const work *w, double tolerance, double *gradient_norm) {
-    *gradient_norm = sqrt(blas_dot(w->n, w->at.gradient, w->at.gradient));
-    return *gradient_norm <= tolerance * fmax(1, sqrt(blas_dot(w->n, w->at.x, w->at.x)));
+    *gradient_norm = sqrt(w->gg);
+    return *gradient_norm <= tolerance * fmax(1, sqrt(w->xx));
 }
 
 /* A step that fails drops the pairs; the next one is along -g, and the last if it fails too. */
@@ -209,6 +214,8 @@ int lbfgs_minimize(lbfgs_problem *problem, const lbfgs_settings *settings, doubl
     result->before = w.at.f;
     if (!isfinite(w.at.f))
         TRY(error_set(error, INCO_ENUMERIC, "the objective is not finite where its minimisation starts"));
+    w.xx = blas_dot(w.n, w.at.x, w.at.x);
+    w.gg = blas_dot(w.n, w.at.gradient, w.at.gradient);
     TRY(descend(&w, settings, result, error));
     result->after = w.at.f;
     result->evaluations = problem->evaluations;

@@ -123,20 +123,11 @@ int collector_add(collector *c, const pass_group *group, inco_error *error) {
     return INCO_OK;
 }
 
-/* The upper triangle from the lower one, in blocks that fit the cache. */
-static void mirror(double *a, int64_t n) {
-    enum { TILE = 32 };
-    for (int64_t left = 0; left < n; left += TILE)
-        for (int64_t top = left; top < n; top += TILE)
-            for (int64_t j = left; j < left + TILE && j < n; j++)
-                for (int64_t i = top > j ? top : j; i < top + TILE && i < n; i++) a[j + i * n] = a[i + j * n];
-}
-
 statistics collector_total(collector *c) {
     double *sum = (double *)tree_total(c->tree);
-    mirror(sum, c->atoms);
     statistics s = {.energy = sum[c->atoms * c->atoms + c->dim * c->atoms]};
     s.a = inco_mat_view(INCO_F64, c->atoms, c->atoms, sum);
+    mat_mirror(&s.a);
     s.b = inco_mat_view(INCO_F64, c->dim, c->atoms, sum + c->atoms * c->atoms);
     return s;
 }

@@ -69,12 +69,11 @@ int64_t blas_multiplied(void) {
     return atomic_exchange(&multiplied, 0);
 }
 
-enum { BLOCK_ROWS = 512, BLOCK_COLS = 128 };
-
 typedef struct product {
     const char *form;
     double alpha, beta;
     const inco_mat *a, *b, *c;
+    int64_t rows, cols; /* of a block of C */
     int64_t row_blocks;
 } product;
 
@@ -101,35 +100,83 @@ static void gemm(const product *p, const inco_mat *a, const inco_mat *b, const i
                     c->data, (int)c->ld);
 }
 
+/* The lower triangle of C = alpha op(A) op(A)' + beta C */
+static void syrk(const product *p, const inco_mat *a, const inco_mat *c) {
+    CBLAS_TRANSPOSE ta = p->form[0] == 'T' ? CblasTrans : CblasNoTrans;
+    int n = (int)c->rows, k = (int)(p->form[0] == 'T' ? a->rows : a->cols);
+    if (c->type == INCO_F32)
+        cblas_ssyrk(CblasColMajor, CblasLower, ta, n, k, (float)p->alpha, a->data, (int)a->ld, (float)p->beta, c->data,
+                    (int)c->ld);
+    else
+        cblas_dsyrk(CblasColMajor, CblasLower, ta, n, k, p->alpha, a->data, (int)a->ld, p->beta, c->data, (int)c->ld);
+}
+
+/* The block of C whose first entry is (i, j). */
+static inco_mat block_of(const product *p, int64_t i, int64_t j, int64_t rows, int64_t cols) {
+    inco_mat stripe = mat_columns(p->c, j, cols);
+    return part_of(&stripe, 0, 1, i, rows);
+}
+
+static int64_t at_most(int64_t count, int64_t most) {
+    return count < most ? count : most;
+}
+
 /* One block of C, with the rows of op(A) and the columns of op(B) that it takes. */
 static int multiply_block(void *self, int64_t block, int thread, inco_error *error) {
     const product *p = self;
-    int64_t i = block % p->row_blocks * BLOCK_ROWS, j = block / p->row_blocks * BLOCK_COLS;
-    int64_t rows = p->c->rows - i < BLOCK_ROWS ? p->c->rows - i : BLOCK_ROWS;
-    int64_t cols = p->c->cols - j < BLOCK_COLS ? p->c->cols - j : BLOCK_COLS;
+    const int64_t i = block % p->row_blocks * p->rows, j = block / p->row_blocks * p->cols;
+    const int64_t rows = at_most(p->c->rows - i, p->rows), cols = at_most(p->c->cols - j, p->cols);
     inco_mat a = part_of(p->a, p->form[0] == 'T', 1, i, rows);
     inco_mat b = part_of(p->b, p->form[1] == 'T', 0, j, cols);
-    inco_mat stripe = mat_columns(p->c, j, cols);
-    inco_mat c = part_of(&stripe, 0, 1, i, rows);
+    inco_mat c = block_of(p, i, j, rows, cols);
     gemm(p, &a, &b, &c);
     (void)thread, (void)error;
     return 0;
 }
 
+/* The same for a symmetric C: blocks above the diagonal are copies of those below. */
+static int multiply_symmetric_block(void *self, int64_t block, int thread, inco_error *error) {
+    const product *p = self;
+    const int64_t i = block % p->row_blocks * p->rows, j = block / p->row_blocks * p->cols;
+    (void)thread, (void)error;
+    if (i > j) {
+        multiply_block(self, block, thread, error);
+        const int64_t rows = at_most(p->c->rows - i, p->rows);
+        inco_mat below = block_of(p, i, j, rows, p->cols), above = block_of(p, j, i, p->cols, rows);
+        mat_copy_transposed(&above, &below);
+    } else if (i == j) {
+        const int64_t rows = at_most(p->c->rows - i, p->rows);
+        inco_mat a = part_of(p->a, p->form[0] == 'T', 1, i, rows), c = block_of(p, i, i, rows, rows);
+        syrk(p, &a, &c);
+        mat_mirror(&c);
+    }
+    return 0;
+}
+
+/* Is C = op(A) op(A)'? */
+static int is_symmetric(const product *p) {
+    const inco_mat *a = p->a, *b = p->b;
+    return p->form[0] != p->form[1] && a->data == b->data && a->rows == b->rows && a->cols == b->cols && a->ld == b->ld;
+}
+
 /* A thread for every 2e7 operations, about a millisecond: less does not pay for waking it. */
-static int worthwhile_threads(int threads, const product *p) {
-    double inner = (double)(p->form[0] == 'T' ? p->a->rows : p->a->cols);
-    double most = 1 + (double)p->c->rows * (double)p->c->cols * inner / 1e7;
+static int worthwhile_threads(int threads, int64_t multiplications) {
+    const int64_t most = 1 + multiplications / 10000000;
     return threads < most ? threads : (int)most;
 }
 
 void blas_multiply(int threads, const char *form, double alpha, const inco_mat *a, const inco_mat *b, double beta,
                    const inco_mat *c) {
+    product p = {form, alpha, beta, a, b, c, 512, 128, 0};
+    const int symmetric = is_symmetric(&p);
+    const int64_t multiplications = c->rows * c->cols * (form[0] == 'T' ? a->rows : a->cols);
     if (c->rows == 0 || c->cols == 0) return;
-    int64_t row_blocks = (c->rows + BLOCK_ROWS - 1) / BLOCK_ROWS, col_blocks = (c->cols + BLOCK_COLS - 1) / BLOCK_COLS;
-    product p = {form, alpha, beta, a, b, c, row_blocks};
-    atomic_fetch_add(&multiplied, c->rows * c->cols * (form[0] == 'T' ? a->rows : a->cols));
-    parallel_for(worthwhile_threads(threads, &p), row_blocks * col_blocks, multiply_block, &p, NULL);
+    if (symmetric) p.rows = p.cols = 256;
+    p.row_blocks = (c->rows + p.rows - 1) / p.rows;
+    const int64_t blocks = p.row_blocks * ((c->cols + p.cols - 1) / p.cols);
+    atomic_fetch_add(&multiplied, multiplications);
+    threads = worthwhile_threads(threads, multiplications / (1 + symmetric));
+    parallel_for(threads, blocks, symmetric ? multiply_symmetric_block : multiply_block, &p, NULL);
 }
 
 /* Pieces of fixed length keep the rounding error small and the bits free of BLAS's own splitting. */
@@ -141,7 +188,8 @@ double blas_dot(int64_t n, const double *x, const double *y) {
 }
 
 void blas_axpy(int64_t n, double alpha, const double *x, double *y) {
-    for (int64_t i = 0; i < n; i++) y[i] += alpha * x[i];
+    enum { PIECE = 1 << 20 };
+    for (int64_t i = 0; i < n; i += PIECE) cblas_daxpy((int)(n - i < PIECE ? n - i : PIECE), alpha, x + i, 1, y + i, 1);
 }
 
 double blas_largest(int64_t n, const double *x) {

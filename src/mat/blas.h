@@ -10,11 +10,13 @@
 void blas_enter(void);
 void blas_leave(void);
 
-/* C = alpha op(A) op(B) + beta C. form is "NN", "TN", "NT" or "TT"; all of one type. Shapes must fit. */
+/* C = alpha op(A) op(B) + beta C. form is "NN", "TN", "NT" or "TT"; all of one type. Shapes must fit.
+ * With A = B, form "TN" or "NT", C is symmetric and takes half the work; where beta is not 0 it has to be so before. */
 void blas_multiply(int threads, const char *form, double alpha, const inco_mat *a, const inco_mat *b, double beta,
                    const inco_mat *c);
 
-/* For tests and benchmarks: multiplications of numbers in all matrix products since the last call. */
+/* For tests and benchmarks: multiplications of numbers in all matrix products since the last call, a symmetric product as
+ * any other. */
 int64_t blas_multiplied(void);
 
 /* Inner product of two arrays of n doubles, pairwise over fixed pieces. */

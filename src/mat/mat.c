@@ -68,15 +68,41 @@ int mat_convert(inco_mat *to, const inco_mat *from, inco_type type, inco_error *
     return status;
 }
 
+/* Transposed copies go tile by tile, since one side of them is never in the order of memory. */
+enum { TILE = 64 };
+
+/* One tile of a transposed copy; `below` leaves out what is not below the diagonal of `from`. */
+static void turn_tile(const inco_mat *to, const inco_mat *from, int64_t i0, int64_t j0, int below) {
+    const int64_t rows = from->rows - i0 < TILE ? from->rows : i0 + TILE;
+    const int64_t cols = from->cols - j0 < TILE ? from->cols : j0 + TILE, ld = to->ld;
+    for (int64_t j = j0; j < cols; j++) {
+        const int64_t first = below && i0 <= j ? j + 1 : i0;
+        if (from->type == INCO_F32) {
+            const float *in = mat_column(from, j);
+            float *out = (float *)to->data + j;
+            for (int64_t i = first; i < rows; i++) out[i * ld] = in[i];
+        } else {
+            const double *in = mat_column(from, j);
+            double *out = (double *)to->data + j;
+            for (int64_t i = first; i < rows; i++) out[i * ld] = in[i];
+        }
+    }
+}
+
+void mat_copy_transposed(const inco_mat *to, const inco_mat *from) {
+    for (int64_t j = 0; j < from->cols; j += TILE)
+        for (int64_t i = 0; i < from->rows; i += TILE) turn_tile(to, from, i, j, 0);
+}
+
+void mat_mirror(const inco_mat *m) {
+    for (int64_t j = 0; j < m->cols; j += TILE)
+        for (int64_t i = j; i < m->rows; i += TILE) turn_tile(m, m, i, j, 1);
+}
+
 int mat_transpose(inco_mat *to, const inco_mat *from, inco_error *error) {
-    enum { TILE = 64 };
     int status = mat_new_raw(to, from->type, from->cols, from->rows, error);
-    if (status) return status;
-    for (int64_t j0 = 0; j0 < from->cols; j0 += TILE)
-        for (int64_t i0 = 0; i0 < from->rows; i0 += TILE)
-            for (int64_t j = j0; j < from->cols && j < j0 + TILE; j++)
-                for (int64_t i = i0; i < from->rows && i < i0 + TILE; i++) mat_set(to, j, i, mat_get(from, i, j));
-    return INCO_OK;
+    if (!status) mat_copy_transposed(to, from);
+    return status;
 }
 
 /* x - x is 0 for a finite x and NaN else: one pass without branches finds the columns to look into. */

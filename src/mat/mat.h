@@ -36,6 +36,10 @@ static inline void mat_set(const inco_mat *m, int64_t i, int64_t j, double value
 void mat_copy(const inco_mat *to, const inco_mat *from);
 /* A compact copy (ld = rows) of the type asked for. */
 int mat_convert(inco_mat *to, const inco_mat *from, inco_type type, inco_error *error);
+/* to = from', of the same type. */
+void mat_copy_transposed(const inco_mat *to, const inco_mat *from);
+/* Copies what is below the diagonal of a square matrix to above it. */
+void mat_mirror(const inco_mat *m);
 /* A compact transposed copy of the same type. */
 int mat_transpose(inco_mat *to, const inco_mat *from, inco_error *error);
 
