@@ -143,7 +143,7 @@ static void tree_sums_in_a_fixed_order(void **state) {
         expected[i] = ((x[0] + x[1]) + (x[2] + x[3])) + ((x[4] + x[5]) + (x[6] + x[7]));
     }
     for (int threads = 1; threads <= 3; threads++) {
-        tree_sum *tree = tree_new(LENGTH, threads);
+        tree_sum *tree = tree_new(LENGTH, LENGTH, threads);
         assert_null(tree_total(tree));
         for (int round = 0; round < 2; round++) { /* the second round reuses the memory */
             tree_clear(tree);
@@ -161,7 +161,7 @@ static void tree_sums_in_a_fixed_order(void **state) {
 
 static void tree_sums_any_number_of_chunks(void **state) {
     (void)state;
-    tree_sum *tree = tree_new(1, 1);
+    tree_sum *tree = tree_new(1, 1, 1);
     for (int chunks = 1; chunks < 70; chunks++) {
         tree_clear(tree);
         for (int c = 1; c <= chunks; c++) {

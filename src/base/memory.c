@@ -8,7 +8,7 @@
 
 /* Blocks from this size on are put on huge pages: small ones do not reach all of them at once through the TLB, and take
  * longer to come by. */
-static const size_t HUGE_PAGE = 2 << 20, HUGE_BLOCK = 4 << 20;
+static const size_t HUGE_PAGE = 2 << 20, HUGE_BLOCK = 3 << 20;
 
 /* The test hook is the one piece of state here: a count of allocations, and the one that is to fail. */
 static atomic_llong allocations, failing;

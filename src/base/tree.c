@@ -9,16 +9,17 @@ enum { TREE_DEPTH = 64, TREE_PIECE = 1 << 15 };
 
 /* A binary counter of partial sums: stack[i] holds the sum of 2^level[i] chunks, levels fall along the stack. */
 struct tree_sum {
-    int64_t length;
+    int64_t length, room;
     int threads, height;
     int level[TREE_DEPTH];
     double *stack[TREE_DEPTH + 1]; /* stack[height] is the array being filled; those above it are spare */
 };
 
-tree_sum *tree_new(int64_t length, int threads) {
+tree_sum *tree_new(int64_t length, int64_t room, int threads) {
     tree_sum *tree = NEW(tree_sum, 1);
     if (!tree) return NULL;
     tree->length = length;
+    tree->room = room;
     tree->threads = threads;
     return tree;
 }
@@ -56,7 +57,8 @@ static void add_all(const tree_sum *tree, double *to, const double *from) {
 
 double *tree_next(tree_sum *tree) {
     double **slot = &tree->stack[tree->height];
-    if (!*slot) *slot = NEW_RAW(double, tree->length);
+    if (!*slot)
+        *slot = NEW_RAW(double, tree->height ? tree->length : tree->room); /* the total comes to be in the first */
     if (*slot) add_all(tree, *slot, NULL);
     return *slot;
 }
@@ -73,7 +75,7 @@ void tree_push(tree_sum *tree) {
     while (tree->height > 1 && tree->level[tree->height - 1] == tree->level[tree->height - 2]) merge_top(tree);
 }
 
-const double *tree_total(tree_sum *tree) {
+double *tree_total(tree_sum *tree) {
     if (tree->height == 0) return NULL;
     while (tree->height > 1) merge_top(tree);
     return tree->stack[0];

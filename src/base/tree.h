@@ -7,7 +7,8 @@
 
 typedef struct tree_sum tree_sum;
 
-tree_sum *tree_new(int64_t length, int threads); /* NULL when there is no memory */
+/* Of arrays of `length`; that of the total has room for `room` numbers, at least as many. NULL without memory. */
+tree_sum *tree_new(int64_t length, int64_t room, int threads);
 void tree_free(tree_sum *tree);
 void tree_clear(tree_sum *tree); /* empties it, keeping its memory */
 
@@ -15,7 +16,8 @@ void tree_clear(tree_sum *tree); /* empties it, keeping its memory */
 double *tree_next(tree_sum *tree);
 void tree_push(tree_sum *tree); /* the array from tree_next is full */
 
-/* The sum of all chunks pushed, valid until tree_clear; NULL when there are none. */
-const double *tree_total(tree_sum *tree);
+/* The sum of all chunks pushed, valid until tree_clear; NULL when there are none. The caller may change it when nothing
+ * more is pushed before that. */
+double *tree_total(tree_sum *tree);
 
 #endif

@@ -65,7 +65,7 @@ static int read_prepared(void *self, int64_t first, int64_t count, void *out, in
 static int find_feature_means(prepared *p, inco_error *error) {
     const int64_t dim = p->source.dim, count = p->source.count;
     inco_mat x = {0};
-    tree_sum *tree = tree_new(dim, 1);
+    tree_sum *tree = tree_new(dim, dim, 1);
     int status = tree ? mat_new_raw(&x, p->source.type, dim, READ_CHUNK, error) : error_no_memory(error);
     for (int64_t first = 0; status >= 0 && first < count; first += READ_CHUNK) {
         inco_mat part = mat_columns(&x, 0, count - first < READ_CHUNK ? count - first : READ_CHUNK);

@@ -1,5 +1,7 @@
 #include "learn/stats.h"
 
+#include <string.h>
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
@@ -8,9 +10,9 @@
 #include "mat/mat.h"
 #include "sparse/csc.h"
 
-enum { ATOMS_TOGETHER = 16 };
+/* One array in the tree holds the energy, from AT_B on B, and after that the lower triangle of A, column by column. */
+enum { ATOMS_TOGETHER = 16, AT_B = 8 };
 
-/* One array in the tree holds A, of which only the lower triangle is summed, then B, then the energy. */
 struct collector {
     int64_t dim, atoms;
     int threads;
@@ -24,7 +26,7 @@ collector *collector_new(int64_t dim, int64_t atoms, int threads) {
     collector *c = NEW(collector, 1);
     if (!c) return NULL;
     *c = (collector){.dim = dim, .atoms = atoms, .threads = threads};
-    c->tree = tree_new(atoms * atoms + dim * atoms + 1, threads);
+    c->tree = tree_new(AT_B + dim * atoms + atoms * (atoms + 1) / 2, AT_B + dim * atoms + atoms * atoms, threads);
     c->start = NEW(int64_t, atoms + 1);
     if (c->tree && c->start) return c;
     collector_free(c);
@@ -41,6 +43,11 @@ void collector_free(collector *c) {
 
 void collector_clear(collector *c) {
     tree_clear(c->tree);
+}
+
+/* Where in the triangle row 0 of column j would be: its first is row j. */
+static int64_t triangle_column(const collector *c, int64_t j) {
+    return j * c->atoms - j * (j + 1) / 2;
 }
 
 /* The codes' nonzeros by atom, and for each atom by signal. */
@@ -75,9 +82,12 @@ static int add_atoms(void *self, int64_t part, int thread, inco_error *error) {
     const collector *c = add->collector;
     int64_t last = (part + 1) * ATOMS_TOGETHER < c->atoms ? (part + 1) * ATOMS_TOGETHER : c->atoms;
     for (int64_t j = part * ATOMS_TOGETHER; j < last; j++) {
-        sums_atom atom = {add->group->x,         add->group->codes,
-                          c->use + c->start[j],  c->start[j + 1] - c->start[j],
-                          add->a + j * c->atoms, add->b + j * c->dim};
+        sums_atom atom = {add->group->x,
+                          add->group->codes,
+                          c->use + c->start[j],
+                          c->start[j + 1] - c->start[j],
+                          add->a + triangle_column(c, j),
+                          add->b + j * c->dim};
         if (atom.uses > 0) add->run(&atom);
     }
     (void)thread, (void)error;
@@ -116,18 +126,26 @@ static double energy_of(const inco_mat *x, int threads) {
 int collector_add(collector *c, const pass_group *group, inco_error *error) {
     double *leaf = tree_next(c->tree), energy = energy_of(group->x, c->threads);
     if (!leaf || energy < 0 || sort_uses(c, group->codes) < 0) return error_no_memory(error);
-    adding add = {c, group, sums_choose(group->x->type), leaf, leaf + c->atoms * c->atoms};
+    adding add = {c, group, sums_choose(group->x->type), leaf + AT_B + c->dim * c->atoms, leaf + AT_B};
     parallel_for(c->threads, (c->atoms + ATOMS_TOGETHER - 1) / ATOMS_TOGETHER, add_atoms, &add, NULL);
-    leaf[c->atoms * c->atoms + c->dim * c->atoms] = energy;
+    leaf[0] = energy;
     tree_push(c->tree);
     return INCO_OK;
 }
 
+/* A whole matrix from its triangle, in place: from the last column on, each has its place behind those to come. */
+static void unfold(const collector *c, const inco_mat *a) {
+    for (int64_t j = c->atoms - 1; j >= 0; j--)
+        memmove((double *)mat_column(a, j) + j, (double *)a->data + triangle_column(c, j) + j,
+                (size_t)(c->atoms - j) * sizeof(double));
+    mat_mirror(a);
+}
+
 statistics collector_total(collector *c) {
-    double *sum = (double *)tree_total(c->tree);
-    statistics s = {.energy = sum[c->atoms * c->atoms + c->dim * c->atoms]};
-    s.a = inco_mat_view(INCO_F64, c->atoms, c->atoms, sum);
-    mat_mirror(&s.a);
-    s.b = inco_mat_view(INCO_F64, c->dim, c->atoms, sum + c->atoms * c->atoms);
+    double *sum = tree_total(c->tree), *b = sum + AT_B, *a = b + c->dim * c->atoms;
+    statistics s = {.energy = sum[0]};
+    s.a = inco_mat_view(INCO_F64, c->atoms, c->atoms, a);
+    s.b = inco_mat_view(INCO_F64, c->dim, c->atoms, b);
+    unfold(c, &s.a);
     return s;
 }
