@@ -152,31 +152,56 @@ void coder_without_fast(inco_coder *coder) {
     coder->narrow = NULL;
 }
 
-/* Columns of G, from `first` on, in the coder's own type. */
-static void keep_gram(const inco_coder *coder, int64_t first, const inco_mat *columns) {
-    inco_mat gram = {coder->type, coder->atoms, coder->atoms, coder->stride, coder->gram, NULL};
-    gram = mat_columns(&gram, first, columns->cols);
-    mat_copy(&gram, columns);
+/* ---- The Gram matrix ---- */
+
+enum { GRAM_STRIPE = 256 };
+
+typedef struct gram_making {
+    inco_coder *coder;
+    inco_mat exact; /* the atoms as rounded to the coder's type, in double */
+    inco_mat room;  /* L x (threads * GRAM_STRIPE) */
+} gram_making;
+
+/* A stripe of G from the diagonal down, and to its right what is below the diagonal, in the coder's own type. */
+static void keep_stripe(const inco_coder *coder, int64_t first, const inco_mat *stripe) {
+    const int64_t count = stripe->cols, below = stripe->rows - count, next = first + count;
+    const inco_mat gram = {coder->type, coder->atoms, coder->atoms, coder->stride, coder->gram, NULL};
+    const inco_mat down = mat_part(&gram, first, first, stripe->rows, count);
+    const inco_mat right = mat_part(&gram, first, next, count, below), lower = mat_part(stripe, count, 0, below, count);
+    mat_copy(&down, stripe);
+    mat_copy_transposed(&right, &lower);
 }
 
-/* G = D'D from the atoms as rounded to the coder's type, in double, in stripes of columns. */
+static int make_stripe(void *self, int64_t number, int thread, inco_error *error) {
+    const gram_making *g = self;
+    const int64_t first = number * GRAM_STRIPE, rows = g->coder->atoms - first;
+    const int64_t count = rows < GRAM_STRIPE ? rows : GRAM_STRIPE;
+    const inco_mat room = mat_columns(&g->room, thread * GRAM_STRIPE, count);
+    const inco_mat stripe = mat_part(&room, 0, 0, rows, count), square = mat_part(&room, 0, 0, count, count);
+    const inco_mat lower = mat_part(&room, count, 0, rows - count, count);
+    const inco_mat own = mat_columns(&g->exact, first, count);
+    const inco_mat after = mat_columns(&g->exact, first + count, rows - count);
+    blas_multiply(1, "TN", 1, &own, &own, 0, &square);
+    blas_multiply(1, "TN", 1, &after, &own, 0, &lower);
+    keep_stripe(g->coder, first, &stripe);
+    if (g->coder->fast) keep_stripe(g->coder->fast, first, &stripe);
+    (void)error;
+    return INCO_OK;
+}
+
+/* G = D'D from the atoms as rounded to the coder's type, in double. */
 static int make_gram(inco_coder *coder, inco_error *error) {
-    enum { STRIPE = 512 };
-    inco_mat exact = {0}, product = {0};
+    gram_making g = {.coder = coder};
+    const int64_t stripes = (coder->atoms + GRAM_STRIPE - 1) / GRAM_STRIPE;
+    const int threads = coder->threads < stripes ? coder->threads : (int)stripes;
     int status;
-    TRY(mat_convert(&exact, &coder->dictionary, INCO_F64, error));
-    TRY(mat_new_raw(&product, INCO_F64, coder->atoms, STRIPE, error));
-    for (int64_t first = 0; first < coder->atoms; first += STRIPE) {
-        int64_t count = coder->atoms - first < STRIPE ? coder->atoms - first : STRIPE;
-        inco_mat right = mat_columns(&exact, first, count), part = mat_columns(&product, 0, count);
-        blas_multiply(coder->threads, "TN", 1, &exact, &right, 0, &part);
-        keep_gram(coder, first, &part);
-        if (coder->fast) keep_gram(coder->fast, first, &part);
-    }
+    TRY(mat_convert(&g.exact, &coder->dictionary, INCO_F64, error));
+    TRY(mat_new_raw(&g.room, INCO_F64, coder->atoms, threads * GRAM_STRIPE, error));
+    parallel_for(threads, stripes, make_stripe, &g, NULL);
     coder->seen.grams++;
 done:
-    inco_mat_free(&exact);
-    inco_mat_free(&product);
+    inco_mat_free(&g.exact);
+    inco_mat_free(&g.room);
     return status;
 }
 

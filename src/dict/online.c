@@ -10,122 +10,156 @@
 #include "mat/blas.h"
 #include "mat/mat.h"
 
+/* The pulls of this many atoms are found together, by one product of matrices, and then kept up with what moves. */
+enum { TOGETHER = 64, DOUBLINGS = 8 };
+
 typedef struct sweep {
     const statistics *s;
     double gamma;
+    int threads;
     double curvature; /* of d'(D D')d, an estimate that each atom may raise for itself */
     inco_mat d;       /* unit norms */
-    inco_mat frame;   /* D D', kept up to date when gamma > 0 */
-    inco_mat work;    /* D x 4: pull, candidate, and the products of the frame with the atom and with it */
+    inco_mat frame;   /* D D', its lower triangle, kept up to date when gamma > 0 */
+    inco_mat pull;    /* D x TOGETHER: B_j - D A_j */
+    inco_mat work;    /* D x 5: see below */
 } sweep;
 
-enum { DOUBLINGS = 8 };
+/* Columns of the room for one atom: its pull r, the candidate u, the products of the other atoms' frame with the atom
+ * and with the candidate, and what a move changes. */
+enum { PULL, CANDIDATE, OF_ATOM, OF_CANDIDATE, CHANGE, COLUMNS };
+
+static double *column_of(const sweep *w, int which) {
+    return mat_column(&w->work, which);
+}
+
+/* The largest eigenvalue of the frame. */
+static int find_curvature(sweep *w, inco_error *error) {
+    const int64_t rows = w->frame.rows;
+    inco_mat copy = {0}, vector = {0};
+    double *values = NEW_RAW(double, rows);
+    int status = values ? mat_convert(&copy, &w->frame, INCO_F64, error) : error_no_memory(error);
+    if (status < 0) goto done;
+    TRY(mat_new_raw(&vector, INCO_F64, rows, 1, error));
+    TRY(lapack_leading_eigenvectors(&copy, values, &vector, error));
+    w->curvature = values[0];
+done:
+    inco_mat_free(&copy);
+    inco_mat_free(&vector);
+    memory_free(values);
+    return status;
+}
 
 static int open_sweep(sweep *w, const inco_mat *d, const statistics *s, const update_settings *settings,
                       inco_error *error) {
-    const int64_t small = d->rows < d->cols ? d->rows : d->cols;
-    double *singular = NEW(double, small);
     int status;
-    *w = (sweep){.s = s, .gamma = settings->gamma};
-    if (!singular) TRY(error_no_memory(error));
+    *w = (sweep){.s = s, .gamma = settings->gamma, .threads = settings->threads};
     TRY(update_check(d, s, error));
     TRY(mat_convert(&w->d, d, INCO_F64, error));
     mat_normalize_columns(&w->d, NULL);
     TRY(mat_new_raw(&w->frame, INCO_F64, d->rows, d->rows, error));
-    TRY(mat_new_raw(&w->work, INCO_F64, d->rows, 4, error));
+    TRY(mat_new_raw(&w->pull, INCO_F64, d->rows, TOGETHER, error));
+    TRY(mat_new_raw(&w->work, INCO_F64, d->rows, COLUMNS, error));
     if (w->gamma > 0) {
-        blas_multiply(settings->threads, "NT", 1, &w->d, &w->d, 0, &w->frame);
-        TRY(lapack_singular_values(&w->d, singular, error));
-        w->curvature = singular[0] * singular[0];
+        blas_multiply(w->threads, "NT", 1, &w->d, &w->d, 0, &w->frame);
+        TRY(find_curvature(w, error));
     }
 done:
-    memory_free(singular);
     return status;
 }
 
 static void close_sweep(sweep *w) {
-    inco_mat_free(&w->d);
-    inco_mat_free(&w->frame);
-    inco_mat_free(&w->work);
+    inco_mat *owned[] = {&w->d, &w->frame, &w->pull, &w->work};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) inco_mat_free(owned[i]);
 }
 
-/* out += sign M w, column by column: a matrix of a few thousand values stays in the cache, and zeros in w cost nothing.
- */
-static void add_product(const inco_mat *m, const double *w, double sign, double *out) {
-    for (int64_t k = 0; k < m->cols; k++)
-        if (w[k] != 0) blas_axpy(m->rows, sign * w[k], mat_column(m, k), out);
+/* B_j - D A_j for `count` atoms from `first` on. */
+static void find_pulls(const sweep *w, int64_t first, int64_t count) {
+    const inco_mat a = mat_columns(&w->s->a, first, count), b = mat_columns(&w->s->b, first, count);
+    const inco_mat pull = mat_columns(&w->pull, 0, count);
+    mat_copy(&pull, &b);
+    blas_multiply(w->threads, "NN", -1, &w->d, &a, 1, &pull);
 }
 
-/* (ONLINE-4): r = B_j - D A_j + A_jj d_j, the signals' pull on atom j. */
-static void find_pull(const sweep *w, int64_t j, const inco_mat *r) {
-    const inco_mat from = mat_columns(&w->s->b, j, 1);
-    mat_copy(r, &from);
-    add_product(&w->d, mat_column(&w->s->a, j), -1, r->data);
-    blas_axpy(w->d.rows, mat_get(&w->s->a, j, j), mat_column(&w->d, j), r->data);
+/* (ONLINE-4): r = B_j - D A_j + A_jj d_j, the signals' pull on atom j, from what was found for its column. */
+static void take_pull(const sweep *w, int64_t j, int64_t column) {
+    const double *pull = mat_column(&w->pull, column), *d = mat_column(&w->d, j), own = mat_get(&w->s->a, j, j);
+    double *r = column_of(w, PULL);
+    for (int64_t i = 0; i < w->d.rows; i++) r[i] = pull[i] + own * d[i];
 }
 
 /* out = M d, M = D D' - d_j d_j': the other atoms' frame operator (ONLINE-5). */
-static void apply_others(const sweep *w, int64_t j, const inco_mat *d, const inco_mat *out) {
+static void apply_others(const sweep *w, int64_t j, const double *d, double *out) {
     const double *atom = mat_column(&w->d, j);
-    memset(out->data, 0, (size_t)w->d.rows * sizeof(double));
-    add_product(&w->frame, d->data, 1, out->data);
-    blas_axpy(w->d.rows, -blas_dot(w->d.rows, atom, d->data), atom, out->data);
+    blas_symv(&w->frame, d, out);
+    blas_axpy(w->d.rows, -blas_dot(w->d.rows, atom, d), atom, out);
 }
 
 /* u = r + 2 gamma (curvature d - M d), normalised. 0 when there is nothing to normalise. */
-static int make_candidate(const sweep *w, const inco_mat *atom, double curvature) {
-    const double *d = atom->data, *r = mat_column(&w->work, 0), *others = mat_column(&w->work, 2);
-    double *u = mat_column(&w->work, 1);
+static int make_candidate(const sweep *w, const double *d, double curvature) {
+    const double *r = column_of(w, PULL), *others = column_of(w, OF_ATOM);
+    double *u = column_of(w, CANDIDATE);
     const int64_t rows = w->d.rows;
     for (int64_t i = 0; i < rows; i++) u[i] = r[i] + (w->gamma > 0 ? 2 * w->gamma * (curvature * d[i] - others[i]) : 0);
-    double norm = mat_column_norm(&w->work, 1);
+    double norm = mat_column_norm(&w->work, CANDIDATE);
     if (!(norm > 0) || !isfinite(norm)) return 0;
     for (int64_t i = 0; i < rows; i++) u[i] /= norm;
     return 1;
 }
 
-/* (ONLINE-5) of the candidate less that of the atom, 2 <d - u, r> + 2 gamma (u'M u - d'M d); the products with M stand
- * in the work columns 2 (atom) and 3 (candidate). */
-static double difference(const sweep *w, const inco_mat *atom) {
-    const double *d = atom->data, *r = mat_column(&w->work, 0), *u = mat_column(&w->work, 1);
+/* (ONLINE-5) of the candidate less that of the atom, 2 <d - u, r> + 2 gamma (u'M u - d'M d). */
+static double difference(const sweep *w, const double *d) {
+    const double *r = column_of(w, PULL), *u = column_of(w, CANDIDATE);
     const int64_t rows = w->d.rows;
     double pull = 2 * (blas_dot(rows, d, r) - blas_dot(rows, u, r));
     if (w->gamma == 0) return pull;
     return pull +
-           2 * w->gamma * (blas_dot(rows, u, mat_column(&w->work, 3)) - blas_dot(rows, d, mat_column(&w->work, 2)));
+           2 * w->gamma * (blas_dot(rows, u, column_of(w, OF_CANDIDATE)) - blas_dot(rows, d, column_of(w, OF_ATOM)));
 }
 
-/* frame += sign d d' */
-static void add_outer(const inco_mat *frame, const double *d, double sign) {
-    for (int64_t i = 0; i < frame->cols; i++) blas_axpy(frame->rows, sign * d[i], d, mat_column(frame, i));
-}
-
-/* The atom becomes the candidate, and the frame follows. */
-static void accept(sweep *w, const inco_mat *atom) {
-    const inco_mat u = mat_columns(&w->work, 1, 1);
-    if (w->gamma > 0) {
-        add_outer(&w->frame, atom->data, -1);
-        add_outer(&w->frame, u.data, 1);
+/* The atom d becomes the candidate u. With c = u - d and m = (u + d) / 2, the frame changes by u u' - d d' = c m' + m
+ * c'.
+ */
+static void accept(const sweep *w, double *d) {
+    double *u = column_of(w, CANDIDATE), *change = column_of(w, CHANGE), *middle = column_of(w, OF_CANDIDATE);
+    for (int64_t i = 0; i < w->d.rows; i++) {
+        change[i] = u[i] - d[i];
+        middle[i] = (u[i] + d[i]) / 2;
+        d[i] = u[i];
     }
-    mat_copy(atom, &u);
+    if (w->gamma > 0) blas_syr2(1, change, middle, &w->frame);
 }
 
-/* (ONLINE-6), with twice the curvature until f does not rise. */
-static void move_atom(sweep *w, int64_t j) {
-    const inco_mat atom = mat_columns(&w->d, j, 1), r = mat_columns(&w->work, 0, 1), u = mat_columns(&w->work, 1, 1);
-    const inco_mat others = mat_columns(&w->work, 2, 1), moved = mat_columns(&w->work, 3, 1);
-    double curvature = w->curvature;
-    if (mat_column_norm(&atom, 0) == 0) return;
-    find_pull(w, j, &r);
-    if (w->gamma > 0) apply_others(w, j, &atom, &others);
+/* (ONLINE-6), with twice the curvature until f does not rise. 1 when the atom has moved. */
+static int move_atom(const sweep *w, int64_t j) {
+    double *d = mat_column(&w->d, j), curvature = w->curvature;
+    if (w->gamma > 0) apply_others(w, j, d, column_of(w, OF_ATOM));
     for (int i = 0; i < DOUBLINGS; i++, curvature *= 2) {
-        if (!make_candidate(w, &atom, curvature)) return;
-        if (w->gamma > 0) apply_others(w, j, &u, &moved);
-        if (difference(w, &atom) <= 0) {
-            accept(w, &atom);
-            return;
-        }
+        if (!make_candidate(w, d, curvature)) return 0;
+        if (w->gamma > 0) apply_others(w, j, column_of(w, CANDIDATE), column_of(w, OF_CANDIDATE));
+        if (difference(w, d) > 0) continue;
+        accept(w, d);
+        return 1;
     }
+    return 0;
+}
+
+/* The atoms from `first` on, one after the other; the pulls on those to come follow each move. */
+static void move_together(const sweep *w, int64_t first) {
+    const int64_t left = w->d.cols - first, count = left < TOGETHER ? left : TOGETHER;
+    find_pulls(w, first, count);
+    for (int64_t i = 0; i < count; i++) {
+        const double *a = mat_column(&w->s->a, first + i);
+        if (mat_column_norm(&w->d, first + i) == 0) continue;
+        take_pull(w, first + i, i);
+        if (!move_atom(w, first + i)) continue;
+        for (int64_t k = i + 1; k < count; k++)
+            if (a[first + k] != 0) blas_axpy(w->d.rows, -a[first + k], column_of(w, CHANGE), mat_column(&w->pull, k));
+    }
+}
+
+/* The objective into *f, where anybody wants to know. */
+static int measure(const sweep *w, double *f, inco_error *error) {
+    return f ? objective(&w->d, w->s, w->gamma, w->threads, f, error) : INCO_OK;
 }
 
 int online_update(inco_mat *d, const statistics *s, const update_settings *settings, update_result *result,
@@ -133,12 +167,12 @@ int online_update(inco_mat *d, const statistics *s, const update_settings *setti
     sweep w;
     int status = open_sweep(&w, d, s, settings, error);
     if (status < 0) goto done;
-    *result = (update_result){.iterations = 1, .evaluations = 1};
-    TRY(objective(&w.d, s, w.gamma, settings->threads, &result->before, error));
-    if (!isfinite(result->before))
+    if (result) *result = (update_result){.iterations = 1, .evaluations = 1};
+    TRY(measure(&w, result ? &result->before : NULL, error));
+    if (result && !isfinite(result->before))
         TRY(error_set(error, INCO_ENUMERIC, "the objective is not finite at the start of the update"));
-    for (int64_t j = 0; j < d->cols; j++) move_atom(&w, j);
-    TRY(objective(&w.d, s, w.gamma, settings->threads, &result->after, error));
+    for (int64_t first = 0; first < d->cols; first += TOGETHER) move_together(&w, first);
+    TRY(measure(&w, result ? &result->after : NULL, error));
     mat_copy(d, &w.d);
 done:
     close_sweep(&w);

@@ -92,16 +92,19 @@ static void look_at(batch_visit *v, const pass_group *group, const statistics *b
     v->nonzeros += csc_nonzeros(group->codes);
 }
 
-static int update_from_sums(inco_learner *learner, inco_error *error) {
+/* The objective is told of after the last batch of a pass. */
+static int update_from_sums(inco_learner *learner, int last, inco_error *error) {
     const online_sums *sums = &learner->online;
     const statistics s = {sums->a, sums->b, sums->energy};
     const update_settings settings = {.gamma = gamma_now(learner), .threads = learner->threads};
     const double scale = (double)learner->data.source.count / sums->weight;
     update_result result;
-    int status = online_update(&learner->d, &s, &settings, &result, error);
+    int status = online_update(&learner->d, &s, &settings, last ? &result : NULL, error);
     if (status < 0) return status;
-    learner->progress.objective_before = scale * result.before;
-    learner->progress.objective = learner->info.objective = scale * result.after;
+    if (last) {
+        learner->progress.objective_before = scale * result.before;
+        learner->progress.objective = learner->info.objective = scale * result.after;
+    }
     learner->progress.update_iterations++;
     return coder_set_dictionary(learner->coder, &learner->d, error);
 }
@@ -109,17 +112,18 @@ static int update_from_sums(inco_learner *learner, inco_error *error) {
 static int visit_batch(void *self, const pass_group *group, inco_error *error) {
     batch_visit *v = self;
     inco_learner *learner = v->learner;
-    const double start = clock_seconds(), share = (double)group->x->cols / (double)learner->data.source.count;
+    const int64_t count = learner->data.source.count, seen = group->first + group->x->cols;
+    const double start = clock_seconds(), share = (double)group->x->cols / (double)count;
     collector_clear(learner->sums);
     int status = collector_add(learner->sums, group, error);
     if (status < 0) return status;
     const statistics batch = collector_total(learner->sums);
     look_at(v, group, &batch);
     add_batch(&learner->online, &batch, group->x->cols, pow(learner->options->forget, share));
-    status = update_from_sums(learner, error);
+    status = update_from_sums(learner, seen == count, error);
     v->seconds += clock_seconds() - start;
     if (status < 0) return status;
-    learner->progress.signals_done = group->first + group->x->cols;
+    learner->progress.signals_done = seen;
     return learner_tell(learner, "code");
 }
 

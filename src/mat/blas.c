@@ -77,17 +77,6 @@ typedef struct product {
     int64_t row_blocks;
 } product;
 
-static inco_mat part_of(const inco_mat *m, int transposed, int along_rows, int64_t first, int64_t count) {
-    inco_mat part = *m;
-    if (along_rows != transposed) {
-        part.data = (char *)m->data + (size_t)first * m->type;
-        part.rows = count;
-    } else {
-        part = mat_columns(m, first, count);
-    }
-    return part;
-}
-
 static void gemm(const product *p, const inco_mat *a, const inco_mat *b, const inco_mat *c) {
     CBLAS_TRANSPOSE ta = p->form[0] == 'T' ? CblasTrans : CblasNoTrans;
     CBLAS_TRANSPOSE tb = p->form[1] == 'T' ? CblasTrans : CblasNoTrans;
@@ -111,24 +100,24 @@ static void syrk(const product *p, const inco_mat *a, const inco_mat *c) {
         cblas_dsyrk(CblasColMajor, CblasLower, ta, n, k, p->alpha, a->data, (int)a->ld, p->beta, c->data, (int)c->ld);
 }
 
-/* The block of C whose first entry is (i, j). */
-static inco_mat block_of(const product *p, int64_t i, int64_t j, int64_t rows, int64_t cols) {
-    inco_mat stripe = mat_columns(p->c, j, cols);
-    return part_of(&stripe, 0, 1, i, rows);
+/* The rows of op(A) that a block of C takes, and the columns of op(B). */
+static inco_mat rows_of(const product *p, int64_t first, int64_t count) {
+    return p->form[0] == 'T' ? mat_columns(p->a, first, count) : mat_part(p->a, first, 0, count, p->a->cols);
+}
+static inco_mat columns_of(const product *p, int64_t first, int64_t count) {
+    return p->form[1] == 'T' ? mat_part(p->b, first, 0, count, p->b->cols) : mat_columns(p->b, first, count);
 }
 
 static int64_t at_most(int64_t count, int64_t most) {
     return count < most ? count : most;
 }
 
-/* One block of C, with the rows of op(A) and the columns of op(B) that it takes. */
+/* One block of C. */
 static int multiply_block(void *self, int64_t block, int thread, inco_error *error) {
     const product *p = self;
     const int64_t i = block % p->row_blocks * p->rows, j = block / p->row_blocks * p->cols;
     const int64_t rows = at_most(p->c->rows - i, p->rows), cols = at_most(p->c->cols - j, p->cols);
-    inco_mat a = part_of(p->a, p->form[0] == 'T', 1, i, rows);
-    inco_mat b = part_of(p->b, p->form[1] == 'T', 0, j, cols);
-    inco_mat c = block_of(p, i, j, rows, cols);
+    inco_mat a = rows_of(p, i, rows), b = columns_of(p, j, cols), c = mat_part(p->c, i, j, rows, cols);
     gemm(p, &a, &b, &c);
     (void)thread, (void)error;
     return 0;
@@ -142,11 +131,11 @@ static int multiply_symmetric_block(void *self, int64_t block, int thread, inco_
     if (i > j) {
         multiply_block(self, block, thread, error);
         const int64_t rows = at_most(p->c->rows - i, p->rows);
-        inco_mat below = block_of(p, i, j, rows, p->cols), above = block_of(p, j, i, p->cols, rows);
+        inco_mat below = mat_part(p->c, i, j, rows, p->cols), above = mat_part(p->c, j, i, p->cols, rows);
         mat_copy_transposed(&above, &below);
     } else if (i == j) {
         const int64_t rows = at_most(p->c->rows - i, p->rows);
-        inco_mat a = part_of(p->a, p->form[0] == 'T', 1, i, rows), c = block_of(p, i, i, rows, rows);
+        inco_mat a = rows_of(p, i, rows), c = mat_part(p->c, i, i, rows, rows);
         syrk(p, &a, &c);
         mat_mirror(&c);
     }
@@ -204,6 +193,10 @@ double blas_largest(int64_t n, const double *x) {
 
 void blas_symv(const inco_mat *a, const double *x, double *y) {
     cblas_dsymv(CblasColMajor, CblasLower, (int)a->rows, 1, a->data, (int)a->ld, x, 1, 0, y, 1);
+}
+
+void blas_syr2(double alpha, const double *x, const double *y, const inco_mat *a) {
+    cblas_dsyr2(CblasColMajor, CblasLower, (int)a->rows, alpha, x, 1, y, 1, a->data, (int)a->ld);
 }
 
 void blas_gemv(const inco_mat *m, double alpha, const double *x, double beta, double *y) {

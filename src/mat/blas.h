@@ -15,8 +15,8 @@ void blas_leave(void);
 void blas_multiply(int threads, const char *form, double alpha, const inco_mat *a, const inco_mat *b, double beta,
                    const inco_mat *c);
 
-/* For tests and benchmarks: multiplications of numbers in all matrix products since the last call, a symmetric product as
- * any other. */
+/* For tests and benchmarks: multiplications of numbers in all matrix products since the last call, a symmetric product
+ * as any other. */
 int64_t blas_multiplied(void);
 
 /* Inner product of two arrays of n doubles, pairwise over fixed pieces. */
@@ -28,6 +28,8 @@ double blas_largest(int64_t n, const double *x);                     /* max |x_i
  * double.
  */
 void blas_symv(const inco_mat *a, const double *x, double *y);
+void blas_syr2(double alpha, const double *x, const double *y,
+               const inco_mat *a); /* A += alpha (x y' + y x'), as A is */
 void blas_gemv(const inco_mat *m, double alpha, const double *x, double beta, double *y);
 void blas_gemv_transposed(const inco_mat *m, double alpha, const double *x, double beta, double *y);
 

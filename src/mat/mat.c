@@ -46,6 +46,11 @@ inco_mat mat_columns(const inco_mat *m, int64_t first, int64_t count) {
     return (inco_mat){m->type, m->rows, count, m->ld, mat_column(m, first), NULL};
 }
 
+inco_mat mat_part(const inco_mat *m, int64_t row, int64_t col, int64_t rows, int64_t cols) {
+    char *first = (char *)mat_column(m, col) + (size_t)row * m->type;
+    return (inco_mat){m->type, rows, cols, m->ld, first, NULL};
+}
+
 void mat_copy(const inco_mat *to, const inco_mat *from) {
     for (int64_t j = 0; j < from->cols; j++) {
         if (to->type == from->type) {
@@ -71,22 +76,28 @@ int mat_convert(inco_mat *to, const inco_mat *from, inco_type type, inco_error *
 /* Transposed copies go tile by tile, since one side of them is never in the order of memory. */
 enum { TILE = 64 };
 
+/* A column laid down as a row: out[i ld] = in[i] for i from `first` to below `end`. */
+#define LAY_DOWN(to_type, from_type)                                                                                   \
+    for (int64_t i = first; i < end; i++) ((to_type *)out)[i * ld] = (to_type)((const from_type *)in)[i]
+
+static void lay_down(inco_type to, void *out, int64_t ld, inco_type from, const void *in, int64_t first, int64_t end) {
+    if (to == INCO_F32 && from == INCO_F32)
+        LAY_DOWN(float, float);
+    else if (to == INCO_F32)
+        LAY_DOWN(float, double);
+    else if (from == INCO_F32)
+        LAY_DOWN(double, float);
+    else
+        LAY_DOWN(double, double);
+}
+
 /* One tile of a transposed copy; `below` leaves out what is not below the diagonal of `from`. */
 static void turn_tile(const inco_mat *to, const inco_mat *from, int64_t i0, int64_t j0, int below) {
-    const int64_t rows = from->rows - i0 < TILE ? from->rows : i0 + TILE;
-    const int64_t cols = from->cols - j0 < TILE ? from->cols : j0 + TILE, ld = to->ld;
-    for (int64_t j = j0; j < cols; j++) {
-        const int64_t first = below && i0 <= j ? j + 1 : i0;
-        if (from->type == INCO_F32) {
-            const float *in = mat_column(from, j);
-            float *out = (float *)to->data + j;
-            for (int64_t i = first; i < rows; i++) out[i * ld] = in[i];
-        } else {
-            const double *in = mat_column(from, j);
-            double *out = (double *)to->data + j;
-            for (int64_t i = first; i < rows; i++) out[i * ld] = in[i];
-        }
-    }
+    const int64_t end = from->rows - i0 < TILE ? from->rows : i0 + TILE;
+    const int64_t last = from->cols - j0 < TILE ? from->cols : j0 + TILE;
+    for (int64_t j = j0; j < last; j++)
+        lay_down(to->type, (char *)to->data + (size_t)j * to->type, to->ld, from->type, mat_column(from, j),
+                 below && i0 <= j ? j + 1 : i0, end);
 }
 
 void mat_copy_transposed(const inco_mat *to, const inco_mat *from) {

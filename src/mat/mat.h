@@ -16,6 +16,8 @@ int mat_new_raw(inco_mat *m, inco_type type, int64_t rows, int64_t cols, inco_er
 
 /* Columns first .. first + count - 1. */
 inco_mat mat_columns(const inco_mat *m, int64_t first, int64_t count);
+/* `rows` x `cols` entries from (row, col) on. */
+inco_mat mat_part(const inco_mat *m, int64_t row, int64_t col, int64_t rows, int64_t cols);
 
 static inline void *mat_column(const inco_mat *m, int64_t j) {
     return (char *)m->data + (size_t)(j * m->ld) * m->type;
@@ -36,7 +38,7 @@ static inline void mat_set(const inco_mat *m, int64_t i, int64_t j, double value
 void mat_copy(const inco_mat *to, const inco_mat *from);
 /* A compact copy (ld = rows) of the type asked for. */
 int mat_convert(inco_mat *to, const inco_mat *from, inco_type type, inco_error *error);
-/* to = from', of the same type. */
+/* to = from', of any type. */
 void mat_copy_transposed(const inco_mat *to, const inco_mat *from);
 /* Copies what is below the diagonal of a square matrix to above it. */
 void mat_mirror(const inco_mat *m);
@@ -46,7 +48,7 @@ int mat_transpose(inco_mat *to, const inco_mat *from, inco_error *error);
 /* 1 with the place of the first NaN or Inf in memory order, else 0. */
 int mat_find_nonfinite(const inco_mat *m, int64_t *row, int64_t *col);
 
-double mat_column_norm(const inco_mat *m, int64_t j); /* in double, without overflow for any float */
+double mat_column_norm(const inco_mat *m, int64_t j);   /* in double, without overflow for any float */
 double mat_column_energy(const inco_mat *m, int64_t j); /* its square, where no entry is too large for that */
 /* Scales every column to unit norm, in double; zero columns stay. norms may be NULL. Returns the zero columns. */
 int64_t mat_normalize_columns(const inco_mat *m, double *norms);
