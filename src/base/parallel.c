@@ -50,6 +50,32 @@ int parallel_for(int threads, int64_t count, parallel_body body, void *self, inc
     return status;
 }
 
+int parallel_worth(int threads, int64_t numbers) {
+    enum { SHARE = 65536 };
+    const int64_t most = 1 + numbers / SHARE;
+    return threads < most ? threads : (int)most;
+}
+
+typedef struct stripes {
+    parallel_stripe body;
+    void *self;
+    int64_t cols;
+} stripes;
+
+static int run_stripe(void *self, int64_t number, int thread, inco_error *error) {
+    const stripes *s = self;
+    const int64_t first = number * PARALLEL_COLUMNS, left = s->cols - first;
+    s->body(s->self, first, first + (left < PARALLEL_COLUMNS ? left : PARALLEL_COLUMNS));
+    (void)thread, (void)error;
+    return INCO_OK;
+}
+
+void parallel_columns(int threads, int64_t rows, int64_t cols, parallel_stripe body, void *self) {
+    stripes s = {body, self, cols};
+    const int64_t count = (cols + PARALLEL_COLUMNS - 1) / PARALLEL_COLUMNS;
+    parallel_for(parallel_worth(threads, rows * cols), count, run_stripe, &s, NULL);
+}
+
 /* ---- Loops shared by a team ---- */
 
 /* A ticket is the number of the loop, then the next piece of it to be taken. Who takes a piece has seen the loop that

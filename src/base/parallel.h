@@ -12,6 +12,15 @@ typedef int (*parallel_body)(void *self, int64_t i, int thread, inco_error *erro
 /* Runs body(0) .. body(count - 1) on `threads` threads. The first failure by index is returned, with its message. */
 int parallel_for(int threads, int64_t count, parallel_body body, void *self, inco_error *error);
 
+/* Of `threads`, those worth waking to go through so many numbers. */
+int parallel_worth(int threads, int64_t numbers);
+
+/* Runs body over the columns of a matrix in blocks of PARALLEL_COLUMNS, on as many threads as that is worth. What it
+ * leaves behind must not depend on which thread ran it; first / PARALLEL_COLUMNS is the number of the block. */
+enum { PARALLEL_COLUMNS = 32 };
+typedef void (*parallel_stripe)(void *self, int64_t first, int64_t end);
+void parallel_columns(int threads, int64_t rows, int64_t cols, parallel_stripe body, void *self);
+
 /* Many short loops one after another, too short to bring the threads together for each. `work` runs on one thread and
  * shares its loops with the others by parallel_share. A thread that comes late takes no part and holds nobody up, so
  * that a busy machine does not slow it below one thread's speed. */

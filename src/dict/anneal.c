@@ -75,10 +75,10 @@ static int eval(void *self, lbfgs_point *at, inco_error *error) {
     annealing *w = self;
     const inco_mat g = inco_mat_view(INCO_F64, w->d.rows, w->d.cols, at->gradient);
     (void)error;
-    sphere_normalize(at->x, &w->d, w->norm);
+    sphere_normalize(w->threads, at->x, &w->d, w->norm);
     at->f = peak_eval(&w->top, &w->d, &g);
     if (w->tight) at->f += add_tightness(w, &g);
-    sphere_project(&w->d, w->norm, at->gradient, NULL);
+    sphere_project(w->threads, &w->d, w->norm, at->gradient, NULL);
     return INCO_OK;
 }
 
@@ -92,7 +92,7 @@ static int advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_error *er
         return INCO_OK;
     }
     int status = lbfgs_search(&w->problem, line, at, error);
-    if (status >= 0 && line->step > 0) sphere_rename(&w->d, w->norm, at);
+    if (status >= 0 && line->step > 0) sphere_rename(w->threads, &w->d, w->norm, at);
     return status;
 }
 

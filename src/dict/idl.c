@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "dict/sphere.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
@@ -36,16 +37,31 @@ static void place(idl *w) {
     w->stale = 0;
 }
 
-/* (IDL-1) from D A; its gradient 2 (D A - B) to `slope`, unless that is NULL, while the columns are at hand. */
-static double fit(const idl *w, double *slope) {
+typedef struct fitting {
+    const idl *w;
+    double *slope;
+} fitting;
+
+static void fit_columns(void *self, int64_t first, int64_t end) {
+    const fitting *f = self;
+    const idl *w = f->w;
     const int64_t rows = w->x.rows;
     double sum = 0;
-    for (int64_t j = 0; j < w->x.cols; j++) {
+    for (int64_t j = first; j < end; j++) {
         const double *d = mat_column(&w->d, j), *da = mat_column(&w->da, j), *b = mat_column(&w->s->b, j);
         sum += blas_dot(rows, d, da) - 2 * blas_dot(rows, d, b);
-        for (int64_t i = 0; slope && i < rows; i++) slope[i + j * rows] = 2 * (da[i] - b[i]);
+        for (int64_t i = 0; f->slope && i < rows; i++) f->slope[i + j * rows] = 2 * (da[i] - b[i]);
     }
-    return w->s->energy + sum;
+    w->sums[first / PARALLEL_COLUMNS] = sum;
+}
+
+/* (IDL-1) from D A; its gradient 2 (D A - B) to `slope`, unless that is NULL, while the columns are at hand. */
+static double fit(const idl *w, double *slope) {
+    fitting f = {w, slope};
+    double sum = w->s->energy;
+    parallel_columns(w->threads, w->x.rows, w->x.cols, fit_columns, &f);
+    for (int64_t i = 0; i * PARALLEL_COLUMNS < w->x.cols; i++) sum += w->sums[i];
+    return sum;
 }
 
 /* (IDL-2) from e. */
@@ -138,11 +154,11 @@ static int add_excess(idl *w, lbfgs_point *at, inco_error *error) {
 
 static int sphere_eval(void *self, lbfgs_point *at, inco_error *error) {
     idl *w = self;
-    sphere_normalize(at->x, &w->d, w->norm);
+    sphere_normalize(w->threads, at->x, &w->d, w->norm);
     place(w);
     assess(w, at);
     int status = add_excess(w, at, error);
-    sphere_project(&w->d, w->norm, at->gradient, w->radial);
+    sphere_project(w->threads, &w->d, w->norm, at->gradient, w->radial);
     return status;
 }
 
@@ -164,7 +180,7 @@ static int sphere_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_er
     if (line->steepest) line->step = first_step(w, line);
     int status = lbfgs_search(&w->problem, line, at, error);
     w->stale = line->step == 0;
-    if (status >= 0 && !w->stale) sphere_rename(&w->d, w->norm, at);
+    if (status >= 0 && !w->stale) sphere_rename(w->threads, &w->d, w->norm, at);
     return status;
 }
 
@@ -193,6 +209,7 @@ int idl_open(idl *w, const inco_mat *d, const statistics *s, const update_settin
     TRY(mat_new_raw(&w->e, INCO_F64, small, small, error));
     TRY(mat_new_raw(&w->e1, INCO_F64, small, small, error));
     TRY(mat_new_raw(&w->e2, INCO_F64, small, small, error));
+    if (!(w->sums = NEW(double, 1 + cols / PARALLEL_COLUMNS))) TRY(error_no_memory(error));
     w->problem = (lbfgs_problem){w, rows * cols, free_eval, free_advance, 0};
     if (settings->rescale) return status;
     w->problem.eval = sphere_eval;
@@ -211,6 +228,7 @@ void idl_close(idl *w) {
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) inco_mat_free(owned[i]);
     memory_free(w->norm);
     memory_free(w->radial);
+    memory_free(w->sums);
     hinge_close(&w->pairs);
 }
 
@@ -251,6 +269,7 @@ int objective(const inco_mat *d, const statistics *s, double gamma, int threads,
     TRY(mat_convert(&w.d, d, INCO_F64, error));
     TRY(mat_new_raw(&w.da, INCO_F64, d->rows, d->cols, error));
     TRY(mat_new_raw(&w.e, INCO_F64, small, small, error));
+    if (!(w.sums = NEW(double, 1 + d->cols / PARALLEL_COLUMNS))) TRY(error_no_memory(error));
     w.x = inco_mat_view(INCO_F64, d->rows, d->cols, w.d.data);
     place(&w);
     *f = value(&w);

@@ -9,9 +9,8 @@
 #include "base/parallel.h"
 #include "mat/blas.h"
 
-/* Vectors are worked on in pieces of this length, each by one thread; sums over the pieces are taken in their order. A
- * thread is worth waking for this many numbers. */
-enum { PIECE = 2048, THREAD_SHARE = 65536, SUMS = 5 };
+/* Vectors are worked on in pieces of this length, each by one thread; sums over the pieces are taken in their order. */
+enum { PIECE = 2048, SUMS = 5 };
 
 /* s = change of x, y = change of the gradient, over one iteration. One slot more than pairs are kept: it holds x and
  * the gradient as they were while a step is under way, and their changes after it. */
@@ -39,8 +38,7 @@ static int work_open(work *w, lbfgs_problem *problem, const lbfgs_settings *sett
     const int64_t n = problem->n, slots = (settings->memory > 0 ? settings->memory : 0) + 1;
     *w = (work){.problem = problem, .at = {.x = x}, .n = n, .pieces = (n + PIECE - 1) / PIECE};
     w->slots = (int)slots;
-    w->threads = settings->threads < 1 ? 1 : settings->threads;
-    if (w->threads > 1 + n / THREAD_SHARE) w->threads = (int)(1 + n / THREAD_SHARE);
+    w->threads = parallel_worth(settings->threads < 1 ? 1 : settings->threads, n);
     w->at.gradient = NEW_RAW(double, n);
     w->s = NEW_RAW(double, slots *n);
     w->y = NEW_RAW(double, slots *n);

@@ -73,11 +73,11 @@ static int eval(void *self, lbfgs_point *at, inco_error *error) {
     nearing *w = self;
     const inco_mat g = inco_mat_view(INCO_F64, w->d.rows, w->d.cols, at->gradient);
     double h;
-    sphere_normalize(at->x, &w->d, w->norm);
+    sphere_normalize(w->settings->threads, at->x, &w->d, w->norm);
     w->fit = w->s ? fit_data(w, at->gradient) : fit_target(w, at->gradient);
     int status = hinge_eval_pairs(&w->over, &w->d, w->tau, w->eta, &g, &h, error);
     at->f = w->fit / w->scale + w->eta * h;
-    sphere_project(&w->d, w->norm, at->gradient, NULL);
+    sphere_project(w->settings->threads, &w->d, w->norm, at->gradient, NULL);
     return status;
 }
 
@@ -91,7 +91,7 @@ static int advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_error *er
         return INCO_OK;
     }
     int status = lbfgs_search(&w->problem, line, at, error);
-    if (status >= 0 && line->step > 0) sphere_rename(&w->d, w->norm, at);
+    if (status >= 0 && line->step > 0) sphere_rename(w->settings->threads, &w->d, w->norm, at);
     return status;
 }
 
