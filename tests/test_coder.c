@@ -108,10 +108,36 @@ static void also_in_coherent_dictionaries(void **state) {
     inco_mat_free(&x);
 }
 
+/* With a Gram matrix of several blocks, which threads make side by side. */
+static void bits_do_not_depend_on_threads(void **state) {
+    const char *const threads[] = {"1", "2", "5"};
+    const inco_type types[] = {INCO_F64, INCO_F32};
+    (void)state;
+    for (int t = 0; t < 2; t++) {
+        inco_mat d = check_dictionary(types[t], 24, 700, 1), x = check_dictionary(types[t], 24, 300, 2);
+        inco_csc codes[3] = {{0}};
+        for (int i = 0; i < 3; i++) {
+            inco_coder *coder;
+            inco_options *o = OPTIONS("coder", "omp", "sparsity", "9", "threads", threads[i]);
+            assert_int_equal(inco_coder_new(&coder, &d, types[t], o, NULL), INCO_OK);
+            assert_int_equal(inco_coder_run(coder, &x, &codes[i], NULL, NULL), INCO_OK);
+            assert_int_equal(csc_nonzeros(&codes[i]), csc_nonzeros(&codes[0]));
+            assert_memory_equal(codes[i].index, codes[0].index, (size_t)csc_nonzeros(&codes[0]) * sizeof(int32_t));
+            assert_memory_equal(codes[i].value, codes[0].value, (size_t)csc_nonzeros(&codes[0]) * types[t]);
+            inco_coder_free(coder);
+            inco_options_free(o);
+        }
+        for (int i = 0; i < 3; i++) inco_csc_free(&codes[i]);
+        inco_mat_free(&d);
+        inco_mat_free(&x);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(float32_finds_what_double_finds),
         cmocka_unit_test(also_in_coherent_dictionaries),
+        cmocka_unit_test(bits_do_not_depend_on_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -279,14 +279,14 @@ static void zero_and_unused_atoms_are_harmless(void **state) {
 static void bits_do_not_depend_on_threads(void **state) {
     const int threads[] = {2, 3, 8};
     (void)state;
-    sample t = sample_new(48, 300, 900, 0, 0.3);
+    sample t = sample_new(240, 300, 900, 0, 0.3); /* numbers enough for several threads */
     for (int rescale = 0; rescale < 2; rescale++) {
         inco_mat one = copy_of(&t.d);
         update_result r = update(&t, &one, SETTINGS(0.5, rescale, 8, 1));
         for (int i = 0; i < 3; i++) {
             inco_mat many = copy_of(&t.d);
             update_result q = update(&t, &many, SETTINGS(0.5, rescale, 8, threads[i]));
-            assert_memory_equal(one.data, many.data, 48 * 300 * sizeof(double));
+            assert_memory_equal(one.data, many.data, 240 * 300 * sizeof(double));
             assert_true(q.before == r.before && q.after == r.after && q.evaluations == r.evaluations);
             inco_mat_free(&many);
         }

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Blocks from this size on are put on huge pages: small ones do not reach all of them at once through the TLB, and take
+/* Blocks from this size on are put on huge pages: small pages do not reach all of them at once through the TLB, and take
  * longer to come by. */
 static const size_t HUGE_PAGE = 2 << 20, HUGE_BLOCK = 3 << 20;
 

@@ -12,7 +12,7 @@ typedef int (*parallel_body)(void *self, int64_t i, int thread, inco_error *erro
 /* Runs body(0) .. body(count - 1) on `threads` threads. The first failure by index is returned, with its message. */
 int parallel_for(int threads, int64_t count, parallel_body body, void *self, inco_error *error);
 
-/* Of `threads`, those worth waking to go through so many numbers. */
+/* Of `threads`, those worth waking to go through so many numbers; at least 1. */
 int parallel_worth(int threads, int64_t numbers);
 
 /* Runs body over the columns of a matrix in blocks of PARALLEL_COLUMNS, on as many threads as that is worth. What it

@@ -154,50 +154,47 @@ void coder_without_fast(inco_coder *coder) {
 
 /* ---- The Gram matrix ---- */
 
-enum { GRAM_STRIPE = 256 };
+enum { GRAM_BLOCK = 256 };
 
 typedef struct gram_making {
     inco_coder *coder;
+    int64_t blocks; /* on a side */
     inco_mat exact; /* the atoms as rounded to the coder's type, in double */
-    inco_mat room;  /* L x (threads * GRAM_STRIPE) */
+    inco_mat room;  /* a block for every thread */
 } gram_making;
 
-/* A stripe of G from the diagonal down, and to its right what is below the diagonal, in the coder's own type. */
-static void keep_stripe(const inco_coder *coder, int64_t first, const inco_mat *stripe) {
-    const int64_t count = stripe->cols, below = stripe->rows - count, next = first + count;
+/* A block of G whose first entry is (row, col), below the diagonal or on it, and its mirror image, in the coder's own
+ * type. */
+static void keep_block(const inco_coder *coder, int64_t row, int64_t col, const inco_mat *block) {
     const inco_mat gram = {coder->type, coder->atoms, coder->atoms, coder->stride, coder->gram, NULL};
-    const inco_mat down = mat_part(&gram, first, first, stripe->rows, count);
-    const inco_mat right = mat_part(&gram, first, next, count, below), lower = mat_part(stripe, count, 0, below, count);
-    mat_copy(&down, stripe);
-    mat_copy_transposed(&right, &lower);
+    const inco_mat to = mat_part(&gram, row, col, block->rows, block->cols);
+    const inco_mat image = mat_part(&gram, col, row, block->cols, block->rows);
+    mat_copy(&to, block);
+    if (row > col) mat_copy_transposed(&image, block);
 }
 
-static int make_stripe(void *self, int64_t number, int thread, inco_error *error) {
+static int make_block(void *self, int64_t number, int thread, inco_error *error) {
     const gram_making *g = self;
-    const int64_t first = number * GRAM_STRIPE, rows = g->coder->atoms - first;
-    const int64_t count = rows < GRAM_STRIPE ? rows : GRAM_STRIPE;
-    const inco_mat room = mat_columns(&g->room, thread * GRAM_STRIPE, count);
-    const inco_mat stripe = mat_part(&room, 0, 0, rows, count), square = mat_part(&room, 0, 0, count, count);
-    const inco_mat lower = mat_part(&room, count, 0, rows - count, count);
-    const inco_mat own = mat_columns(&g->exact, first, count);
-    const inco_mat after = mat_columns(&g->exact, first + count, rows - count);
-    blas_multiply(1, "TN", 1, &own, &own, 0, &square);
-    blas_multiply(1, "TN", 1, &after, &own, 0, &lower);
-    keep_stripe(g->coder, first, &stripe);
-    if (g->coder->fast) keep_stripe(g->coder->fast, first, &stripe);
+    const int64_t row = number % g->blocks * GRAM_BLOCK, col = number / g->blocks * GRAM_BLOCK;
+    const int64_t atoms = g->coder->atoms;
     (void)error;
+    if (row < col) return INCO_OK;
+    const inco_mat left = mat_columns(&g->exact, row, atoms - row < GRAM_BLOCK ? atoms - row : GRAM_BLOCK);
+    const inco_mat right = mat_columns(&g->exact, col, atoms - col < GRAM_BLOCK ? atoms - col : GRAM_BLOCK);
+    const inco_mat block = mat_part(&g->room, 0, thread * GRAM_BLOCK, left.cols, right.cols);
+    blas_multiply(1, "TN", 1, &left, &right, 0, &block);
+    keep_block(g->coder, row, col, &block);
+    if (g->coder->fast) keep_block(g->coder->fast, row, col, &block);
     return INCO_OK;
 }
 
 /* G = D'D from the atoms as rounded to the coder's type, in double. */
 static int make_gram(inco_coder *coder, inco_error *error) {
-    gram_making g = {.coder = coder};
-    const int64_t stripes = (coder->atoms + GRAM_STRIPE - 1) / GRAM_STRIPE;
-    const int threads = coder->threads < stripes ? coder->threads : (int)stripes;
+    gram_making g = {.coder = coder, .blocks = (coder->atoms + GRAM_BLOCK - 1) / GRAM_BLOCK};
     int status;
     TRY(mat_convert(&g.exact, &coder->dictionary, INCO_F64, error));
-    TRY(mat_new_raw(&g.room, INCO_F64, coder->atoms, threads * GRAM_STRIPE, error));
-    parallel_for(threads, stripes, make_stripe, &g, NULL);
+    TRY(mat_new_raw(&g.room, INCO_F64, GRAM_BLOCK, coder->threads * GRAM_BLOCK, error));
+    parallel_for(coder->threads, g.blocks * g.blocks, make_block, &g, NULL);
     coder->seen.grams++;
 done:
     inco_mat_free(&g.exact);

@@ -5,35 +5,21 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "dict/others.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 
-/* D D' += sign v v' */
-static void add_square(inco_mat *frame, double sign, const double *v) {
-    for (int64_t j = 0; j < frame->cols; j++) blas_axpy(frame->rows, sign * v[j], v, mat_column(frame, j));
-}
-
 /* The atom pushed last has moved since. */
 static void keep_up(aksvdc *w, const inco_mat *d, int64_t j) {
-    if (w->last >= 0) {
-        add_square(&w->frame, -1, w->old);
-        add_square(&w->frame, 1, mat_column(d, w->last));
-    }
+    if (w->last >= 0) others_move(&w->frame, w->old, mat_column(d, w->last), w->old + d->rows);
     memcpy(w->old, mat_column(d, j), (size_t)d->rows * sizeof *w->old);
     w->last = j;
-}
-
-/* out = P v with P = D D' - d d', the other atoms' part (AKSVDC-2). */
-static void multiply(const aksvdc *w, const double *v, double *out) {
-    const int64_t dim = w->frame.rows;
-    blas_symv(&w->frame, v, out);
-    blas_axpy(dim, -blas_dot(dim, w->old, v), w->old, out);
 }
 
 /* What of the objective depends on the unit vector v at fixed codes: -2 v'E c + 2 gamma v'P v (AKSVDC-3). */
 static double value_at(const aksvdc *w, const double *step, const double *v, double *scratch) {
     const int64_t dim = w->frame.rows;
-    multiply(w, v, scratch);
+    others_apply(&w->frame, w->old, v, scratch);
     return -2 * blas_dot(dim, v, step) + 2 * w->gamma * blas_dot(dim, v, scratch);
 }
 
@@ -53,7 +39,7 @@ static void push(void *self, const inco_mat *d, int64_t j, double *step) {
     const double atoms = (double)d->cols;
     double *pd = w->old + dim, *v = pd + dim, *scratch = v + dim;
     keep_up(w, d, j);
-    multiply(w, w->old, pd);
+    others_apply(&w->frame, w->old, w->old, pd);
     const double before = value_at(w, step, w->old, scratch);
     for (double shift = fmin(atoms / (double)dim, atoms);; shift = fmin(2 * shift, atoms)) {
         if (shifted(w, step, pd, shift, v) && (value_at(w, step, v, scratch) <= before || shift >= atoms)) break;

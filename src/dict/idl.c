@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/parallel.h"
+#include "dict/fit.h"
 #include "dict/sphere.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
@@ -37,31 +37,10 @@ static void place(idl *w) {
     w->stale = 0;
 }
 
-typedef struct fitting {
-    const idl *w;
-    double *slope;
-} fitting;
-
-static void fit_columns(void *self, int64_t first, int64_t end) {
-    const fitting *f = self;
-    const idl *w = f->w;
-    const int64_t rows = w->x.rows;
-    double sum = 0;
-    for (int64_t j = first; j < end; j++) {
-        const double *d = mat_column(&w->d, j), *da = mat_column(&w->da, j), *b = mat_column(&w->s->b, j);
-        sum += blas_dot(rows, d, da) - 2 * blas_dot(rows, d, b);
-        for (int64_t i = 0; f->slope && i < rows; i++) f->slope[i + j * rows] = 2 * (da[i] - b[i]);
-    }
-    w->sums[first / PARALLEL_COLUMNS] = sum;
-}
-
-/* (IDL-1) from D A; its gradient 2 (D A - B) to `slope`, unless that is NULL, while the columns are at hand. */
-static double fit(const idl *w, double *slope) {
-    fitting f = {w, slope};
-    double sum = w->s->energy;
-    parallel_columns(w->threads, w->x.rows, w->x.cols, fit_columns, &f);
-    for (int64_t i = 0; i * PARALLEL_COLUMNS < w->x.cols; i++) sum += w->sums[i];
-    return sum;
+/* What of the objective is |X - D C|^2, and its gradient unless that is NULL, from D A. */
+static double fit_of(const idl *w, double *slope) {
+    const fit_terms f = {w->s, &w->d, &w->da, 1, slope, w->room, w->threads};
+    return fit_value(&f);
 }
 
 /* (IDL-2) from e. */
@@ -74,7 +53,7 @@ static double penalty(const idl *w) {
 static void assess(const idl *w, lbfgs_point *at) {
     const int wide = w->x.rows <= w->x.cols;
     const inco_mat g = inco_mat_view(INCO_F64, w->x.rows, w->x.cols, at->gradient);
-    at->f = fit(w, at->gradient);
+    at->f = fit_of(w, at->gradient);
     if (w->gamma == 0) return;
     at->f += w->gamma * penalty(w);
     blas_multiply(w->threads, "NN", 4 * w->gamma, wide ? &w->e : &w->d, wide ? &w->d : &w->e, 1, &g);
@@ -82,7 +61,7 @@ static void assess(const idl *w, lbfgs_point *at) {
 
 /* The objective alone. */
 static double value(const idl *w) {
-    return fit(w, NULL) + (w->gamma > 0 ? w->gamma * penalty(w) : 0);
+    return fit_of(w, NULL) + (w->gamma == 0 ? 0 : w->gamma * penalty(w));
 }
 
 /* e1 = t + t', t = P D' or P'D */
@@ -209,7 +188,7 @@ int idl_open(idl *w, const inco_mat *d, const statistics *s, const update_settin
     TRY(mat_new_raw(&w->e, INCO_F64, small, small, error));
     TRY(mat_new_raw(&w->e1, INCO_F64, small, small, error));
     TRY(mat_new_raw(&w->e2, INCO_F64, small, small, error));
-    if (!(w->sums = NEW(double, 1 + cols / PARALLEL_COLUMNS))) TRY(error_no_memory(error));
+    if (!(w->room = NEW_RAW(double, cols))) TRY(error_no_memory(error));
     w->problem = (lbfgs_problem){w, rows * cols, free_eval, free_advance, 0};
     if (settings->rescale) return status;
     w->problem.eval = sphere_eval;
@@ -228,7 +207,7 @@ void idl_close(idl *w) {
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) inco_mat_free(owned[i]);
     memory_free(w->norm);
     memory_free(w->radial);
-    memory_free(w->sums);
+    memory_free(w->room);
     hinge_close(&w->pairs);
 }
 
@@ -269,7 +248,7 @@ int objective(const inco_mat *d, const statistics *s, double gamma, int threads,
     TRY(mat_convert(&w.d, d, INCO_F64, error));
     TRY(mat_new_raw(&w.da, INCO_F64, d->rows, d->cols, error));
     TRY(mat_new_raw(&w.e, INCO_F64, small, small, error));
-    if (!(w.sums = NEW(double, 1 + d->cols / PARALLEL_COLUMNS))) TRY(error_no_memory(error));
+    if (!(w.room = NEW_RAW(double, d->cols))) TRY(error_no_memory(error));
     w.x = inco_mat_view(INCO_F64, d->rows, d->cols, w.d.data);
     place(&w);
     *f = value(&w);

@@ -20,7 +20,7 @@ typedef struct idl {
     inco_mat pa, e1, e2; /* along a line: P A, and e(t) = e + t e1 + t^2 e2 */
     double *norm;        /* spheres: of the columns of x */
     double *radial;      /* spheres: d_j' (gradient by d_j) */
-    double *sums;        /* of blocks of columns */
+    double *room;        /* for the fit */
     int stale;           /* d, da and e are not those of the line's origin */
     int products;        /* with A */
 } idl;

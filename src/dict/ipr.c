@@ -29,9 +29,7 @@ static int clip_panel(void *self, int64_t panel, int thread, inco_error *error) 
     const double bound = w->settings->bound;
     const int64_t first = panel * PANEL, left = w->d->cols - first, cols = left < PANEL ? left : PANEL;
     const inco_mat below = mat_columns(w->d, first, left), right = mat_columns(w->d, first, cols);
-    inco_mat to = mat_columns(&w->gram, first, cols);
-    to.data = (double *)to.data + first;
-    to.rows = left;
+    const inco_mat to = mat_part(&w->gram, first, first, left, cols);
     blas_multiply(1, "TN", 1, &below, &right, 0, &to);
     for (int64_t j = 0; j < cols; j++) {
         double *g = mat_column(&to, j), most = 0;

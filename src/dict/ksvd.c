@@ -144,17 +144,11 @@ static void multiply_stripe(void *self, int64_t stripe, int member) {
     const sweep *w = self;
     const int64_t first = stripe * STRIPE, size = w->gram.rows;
     const int64_t cols = size - first < STRIPE ? size - first : STRIPE;
-    inco_mat e = mat_columns(&w->e, 0, w->chunk_count), left = e, right = e, to = mat_columns(&w->gram, first, cols);
-    to.data = (double *)to.data + first;
-    to.rows = size - first;
-    if (w->transposed) {
-        left = mat_columns(&e, first, to.rows);
-        right = mat_columns(&e, first, cols);
-    } else {
-        left.data = right.data = (double *)e.data + first;
-        left.rows = to.rows;
-        right.rows = cols;
-    }
+    const inco_mat to = mat_part(&w->gram, first, first, size - first, cols);
+    const inco_mat left =
+        w->transposed ? mat_columns(&w->e, first, to.rows) : mat_part(&w->e, first, 0, to.rows, w->chunk_count);
+    const inco_mat right =
+        w->transposed ? mat_columns(&w->e, first, cols) : mat_part(&w->e, first, 0, cols, w->chunk_count);
     blas_multiply(1, w->transposed ? "TN" : "NT", 1, &left, &right, w->chunk > 0, &to);
     (void)member;
 }

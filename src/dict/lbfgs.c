@@ -38,7 +38,7 @@ static int work_open(work *w, lbfgs_problem *problem, const lbfgs_settings *sett
     const int64_t n = problem->n, slots = (settings->memory > 0 ? settings->memory : 0) + 1;
     *w = (work){.problem = problem, .at = {.x = x}, .n = n, .pieces = (n + PIECE - 1) / PIECE};
     w->slots = (int)slots;
-    w->threads = parallel_worth(settings->threads < 1 ? 1 : settings->threads, n);
+    w->threads = parallel_worth(settings->threads, n);
     w->at.gradient = NEW_RAW(double, n);
     w->s = NEW_RAW(double, slots *n);
     w->y = NEW_RAW(double, slots *n);

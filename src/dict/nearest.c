@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "dict/anneal.h"
 #include "dict/decorrelate.h"
+#include "dict/fit.h"
 #include "dict/hinge.h"
 #include "dict/lbfgs.h"
 #include "dict/sphere.h"
@@ -33,7 +34,7 @@ typedef struct nearing {
     inco_mat target; /* the dictionary given; with statistics empty */
     inco_mat d;      /* the unknown with its columns normalised */
     inco_mat da;     /* D A */
-    double *norm;
+    double *norm, *room;
     hinge over;
     double tau, eta;
     double scale; /* the fit is divided by it */
@@ -59,13 +60,11 @@ static double fit_target(const nearing *w, double *g) {
     return sum;
 }
 
-/* (DECO-2): |X - D C|^2 = energy - 2 <D, B> + <D, D A> */
+/* (DECO-2): |X - D C|^2 */
 static double fit_data(const nearing *w, double *g) {
-    const int64_t n = w->d.rows * w->d.cols;
-    const double *da = w->da.data, *b = w->s->b.data;
+    const fit_terms f = {w->s, &w->d, &w->da, 1 / w->scale, g, w->room, w->settings->threads};
     blas_multiply(w->settings->threads, "NN", 1, &w->d, &w->s->a, 0, &w->da);
-    for (int64_t i = 0; i < n; i++) g[i] = 2 / w->scale * (da[i] - b[i]);
-    return w->s->energy - 2 * blas_dot(n, w->d.data, b) + blas_dot(n, w->d.data, da);
+    return fit_value(&f);
 }
 
 /* (DECO-3) */
@@ -110,7 +109,9 @@ static int open_nearing(nearing *w, const inco_mat *d, inco_error *error) {
     w->scale = scale_of(w, d->cols);
     TRY(hinge_open(&w->over, d->rows, d->cols, w->settings->threads, error));
     TRY(mat_convert(&w->d, d, INCO_F64, error));
-    if (!(w->norm = NEW(double, d->cols))) TRY(error_no_memory(error));
+    w->norm = NEW(double, d->cols);
+    w->room = NEW_RAW(double, d->cols);
+    if (!w->norm || !w->room) TRY(error_no_memory(error));
     if (w->s)
         TRY(mat_new_raw(&w->da, INCO_F64, d->rows, d->cols, error));
     else
@@ -123,6 +124,7 @@ static void close_nearing(nearing *w) {
     inco_mat *owned[] = {&w->target, &w->d, &w->da};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) inco_mat_free(owned[i]);
     memory_free(w->norm);
+    memory_free(w->room);
     hinge_close(&w->over);
 }
 

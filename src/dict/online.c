@@ -2,11 +2,11 @@
 #include "dict/online.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "dict/idl.h"
+#include "dict/others.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 
@@ -21,7 +21,7 @@ typedef struct sweep {
     inco_mat d;       /* unit norms */
     inco_mat frame;   /* D D', its lower triangle, kept up to date when gamma > 0 */
     inco_mat pull;    /* D x TOGETHER: B_j - D A_j */
-    inco_mat work;    /* D x 5: see below */
+    inco_mat work;    /* D x COLUMNS */
 } sweep;
 
 /* Columns of the room for one atom: its pull r, the candidate u, the products of the other atoms' frame with the atom
@@ -32,18 +32,23 @@ static double *column_of(const sweep *w, int which) {
     return mat_column(&w->work, which);
 }
 
-/* The largest eigenvalue of the frame. */
+/* The largest eigenvalue of D D', by way of D'D where that is smaller. */
 static int find_curvature(sweep *w, inco_error *error) {
-    const int64_t rows = w->frame.rows;
-    inco_mat copy = {0}, vector = {0};
-    double *values = NEW_RAW(double, rows);
-    int status = values ? mat_convert(&copy, &w->frame, INCO_F64, error) : error_no_memory(error);
+    const int wide = w->d.rows <= w->d.cols;
+    const int64_t order = wide ? w->d.rows : w->d.cols;
+    inco_mat small = {0}, vector = {0};
+    double *values = NEW_RAW(double, order);
+    int status = values ? mat_new_raw(&small, INCO_F64, order, order, error) : error_no_memory(error);
     if (status < 0) goto done;
-    TRY(mat_new_raw(&vector, INCO_F64, rows, 1, error));
-    TRY(lapack_leading_eigenvectors(&copy, values, &vector, error));
+    TRY(mat_new_raw(&vector, INCO_F64, order, 1, error));
+    if (wide)
+        mat_copy(&small, &w->frame);
+    else
+        blas_multiply(w->threads, "TN", 1, &w->d, &w->d, 0, &small);
+    TRY(lapack_leading_eigenvectors(&small, values, &vector, error));
     w->curvature = values[0];
 done:
-    inco_mat_free(&copy);
+    inco_mat_free(&small);
     inco_mat_free(&vector);
     memory_free(values);
     return status;
@@ -87,13 +92,6 @@ static void take_pull(const sweep *w, int64_t j, int64_t column) {
     for (int64_t i = 0; i < w->d.rows; i++) r[i] = pull[i] + own * d[i];
 }
 
-/* out = M d, M = D D' - d_j d_j': the other atoms' frame operator (ONLINE-5). */
-static void apply_others(const sweep *w, int64_t j, const double *d, double *out) {
-    const double *atom = mat_column(&w->d, j);
-    blas_symv(&w->frame, d, out);
-    blas_axpy(w->d.rows, -blas_dot(w->d.rows, atom, d), atom, out);
-}
-
 /* u = r + 2 gamma (curvature d - M d), normalised. 0 when there is nothing to normalise. */
 static int make_candidate(const sweep *w, const double *d, double curvature) {
     const double *r = column_of(w, PULL), *others = column_of(w, OF_ATOM);
@@ -116,27 +114,25 @@ static double difference(const sweep *w, const double *d) {
            2 * w->gamma * (blas_dot(rows, u, column_of(w, OF_CANDIDATE)) - blas_dot(rows, d, column_of(w, OF_ATOM)));
 }
 
-/* The atom d becomes the candidate u. With c = u - d and m = (u + d) / 2, the frame changes by u u' - d d' = c m' + m
- * c'.
- */
+/* The atom d becomes the candidate u. */
 static void accept(const sweep *w, double *d) {
-    double *u = column_of(w, CANDIDATE), *change = column_of(w, CHANGE), *middle = column_of(w, OF_CANDIDATE);
+    const double *u = column_of(w, CANDIDATE);
+    double *change = column_of(w, CHANGE);
+    if (w->gamma > 0) others_move(&w->frame, d, u, column_of(w, OF_ATOM));
     for (int64_t i = 0; i < w->d.rows; i++) {
         change[i] = u[i] - d[i];
-        middle[i] = (u[i] + d[i]) / 2;
         d[i] = u[i];
     }
-    if (w->gamma > 0) blas_syr2(1, change, middle, &w->frame);
 }
 
 /* (ONLINE-6), with twice the curvature until f does not rise. 1 when the atom has moved. */
 static int move_atom(const sweep *w, int64_t j) {
     double *d = mat_column(&w->d, j), curvature = w->curvature;
-    if (w->gamma > 0) apply_others(w, j, d, column_of(w, OF_ATOM));
+    if (w->gamma > 0) others_apply(&w->frame, d, d, column_of(w, OF_ATOM));
     for (int i = 0; i < DOUBLINGS; i++, curvature *= 2) {
         if (!make_candidate(w, d, curvature)) return 0;
-        if (w->gamma > 0) apply_others(w, j, column_of(w, CANDIDATE), column_of(w, OF_CANDIDATE));
-        if (difference(w, d) > 0) continue;
+        if (w->gamma > 0) others_apply(&w->frame, d, column_of(w, CANDIDATE), column_of(w, OF_CANDIDATE));
+        if (!(difference(w, d) <= 0)) continue;
         accept(w, d);
         return 1;
     }
@@ -169,7 +165,7 @@ int online_update(inco_mat *d, const statistics *s, const update_settings *setti
     if (status < 0) goto done;
     if (result) *result = (update_result){.iterations = 1, .evaluations = 1};
     TRY(measure(&w, result ? &result->before : NULL, error));
-    if (result && !isfinite(result->before))
+    if (!isfinite(result ? result->before : s->energy))
         TRY(error_set(error, INCO_ENUMERIC, "the objective is not finite at the start of the update"));
     for (int64_t first = 0; first < d->cols; first += TOGETHER) move_together(&w, first);
     TRY(measure(&w, result ? &result->after : NULL, error));

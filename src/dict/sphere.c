@@ -8,7 +8,8 @@
 
 typedef struct spheres {
     const inco_mat *d;
-    const double *from; /* unknowns */
+    const double *from;   /* unknowns */
+    const double *length; /* their norms, once known */
     double *norm, *radial;
     double *x, *g;
 } spheres;
@@ -33,14 +34,14 @@ static void project(void *self, int64_t first, int64_t end) {
     const int64_t rows = w->d->rows;
     for (int64_t j = first; j < end; j++) {
         double *g = w->g + j * rows;
-        const double *atom = mat_column(w->d, j), length = w->norm[j], along = blas_dot(rows, atom, g);
+        const double *atom = mat_column(w->d, j), length = w->length[j], along = blas_dot(rows, atom, g);
         if (w->radial) w->radial[j] = along;
         for (int64_t i = 0; i < rows; i++) g[i] = length > 0 ? (g[i] - along * atom[i]) / length : 0;
     }
 }
 
-void sphere_project(int threads, const inco_mat *d, double *norm, double *g, double *radial) {
-    spheres w = {.d = d, .norm = norm, .g = g, .radial = radial};
+void sphere_project(int threads, const inco_mat *d, const double *norm, double *g, double *radial) {
+    spheres w = {.d = d, .length = norm, .g = g, .radial = radial};
     parallel_columns(threads, d->rows, d->cols, project, &w);
 }
 
@@ -51,12 +52,12 @@ static void rename_columns(void *self, int64_t first, int64_t end) {
         const double *atom = mat_column(w->d, j);
         for (int64_t i = 0; i < rows; i++) {
             w->x[i + j * rows] = atom[i];
-            w->g[i + j * rows] *= w->norm[j];
+            w->g[i + j * rows] *= w->length[j];
         }
     }
 }
 
-void sphere_rename(int threads, const inco_mat *d, double *norm, lbfgs_point *at) {
-    spheres w = {.d = d, .norm = norm, .x = at->x, .g = at->gradient};
+void sphere_rename(int threads, const inco_mat *d, const double *norm, lbfgs_point *at) {
+    spheres w = {.d = d, .length = norm, .x = at->x, .g = at->gradient};
     parallel_columns(threads, d->rows, d->cols, rename_columns, &w);
 }

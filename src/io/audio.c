@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "io/file.h"
 
-enum { BLOCK = 4096 }; /* frames */
+enum { BLOCK = 4096, MOST_ANNOUNCED = 1 << 22 }; /* frames */
 
 /* ---- Reading ---- */
 
@@ -38,10 +38,12 @@ static void append_mean(samples *s, const float *frames, int64_t count, int chan
     }
 }
 
-/* The number of frames that a header announces is not trusted: samples are taken as they come. */
+/* The number of frames that a header announces is not trusted: samples are taken as they come, with room for as many as
+ * announced, within reason, from the start. */
 static int read_all(SNDFILE *file, const SF_INFO *info, samples *s, inco_error *error) {
+    const int64_t announced = info->frames < MOST_ANNOUNCED ? info->frames : MOST_ANNOUNCED;
     float *frames = NEW_RAW(float, (int64_t)BLOCK * info->channels);
-    int failed = !frames;
+    int failed = !frames || reserve(s, announced > 0 ? announced : 0) < 0;
     for (sf_count_t got; !failed && (got = sf_readf_float(file, frames, BLOCK)) > 0;) {
         failed = reserve(s, got) < 0;
         if (!failed) append_mean(s, frames, got, info->channels);

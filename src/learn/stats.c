@@ -10,7 +10,8 @@
 #include "mat/mat.h"
 #include "sparse/csc.h"
 
-/* One array in the tree holds the energy, from AT_B on B, and after that the lower triangle of A, column by column. */
+/* One array in the tree holds the energy, from AT_B on B, which so begins a line of the cache, and after that the lower
+ * triangle of A, column by column. */
 enum { ATOMS_TOGETHER = 16, AT_B = 8 };
 
 struct collector {

@@ -11,7 +11,8 @@ collector *collector_new(int64_t dim, int64_t atoms, int threads); /* NULL when 
 void collector_free(collector *c);
 void collector_clear(collector *c);
 int collector_add(collector *c, const pass_group *group, inco_error *error);
-/* Views of the sums, valid until collector_clear. There must have been a group. */
+/* Views of the sums, valid until collector_clear, before which nothing more may be added nor summed. There must have
+ * been a group. */
 statistics collector_total(collector *c);
 
 #endif

@@ -158,13 +158,14 @@ void blas_multiply(int threads, const char *form, double alpha, const inco_mat *
                    const inco_mat *c) {
     product p = {form, alpha, beta, a, b, c, 512, 128, 0};
     const int symmetric = is_symmetric(&p);
-    const int64_t multiplications = c->rows * c->cols * (form[0] == 'T' ? a->rows : a->cols);
+    const int64_t numbers = symmetric ? c->rows * (c->rows + 1) / 2 : c->rows * c->cols;
+    const int64_t multiplications = numbers * (form[0] == 'T' ? a->rows : a->cols);
     if (c->rows == 0 || c->cols == 0) return;
     if (symmetric) p.rows = p.cols = 256;
     p.row_blocks = (c->rows + p.rows - 1) / p.rows;
     const int64_t blocks = p.row_blocks * ((c->cols + p.cols - 1) / p.cols);
     atomic_fetch_add(&multiplied, multiplications);
-    threads = worthwhile_threads(threads, multiplications / (1 + symmetric));
+    threads = worthwhile_threads(threads, multiplications);
     parallel_for(threads, blocks, symmetric ? multiply_symmetric_block : multiply_block, &p, NULL);
 }
 
@@ -195,8 +196,8 @@ void blas_symv(const inco_mat *a, const double *x, double *y) {
     cblas_dsymv(CblasColMajor, CblasLower, (int)a->rows, 1, a->data, (int)a->ld, x, 1, 0, y, 1);
 }
 
-void blas_syr2(double alpha, const double *x, const double *y, const inco_mat *a) {
-    cblas_dsyr2(CblasColMajor, CblasLower, (int)a->rows, alpha, x, 1, y, 1, a->data, (int)a->ld);
+void blas_syr2(const double *x, const double *y, const inco_mat *a) {
+    cblas_dsyr2(CblasColMajor, CblasLower, (int)a->rows, 1, x, 1, y, 1, a->data, (int)a->ld);
 }
 
 void blas_gemv(const inco_mat *m, double alpha, const double *x, double beta, double *y) {

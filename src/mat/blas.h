@@ -15,8 +15,7 @@ void blas_leave(void);
 void blas_multiply(int threads, const char *form, double alpha, const inco_mat *a, const inco_mat *b, double beta,
                    const inco_mat *c);
 
-/* For tests and benchmarks: multiplications of numbers in all matrix products since the last call, a symmetric product
- * as any other. */
+/* For tests and benchmarks: multiplications of numbers in all matrix products since the last call. */
 int64_t blas_multiplied(void);
 
 /* Inner product of two arrays of n doubles, pairwise over fixed pieces. */
@@ -24,12 +23,12 @@ double blas_dot(int64_t n, const double *x, const double *y);
 void blas_axpy(int64_t n, double alpha, const double *x, double *y); /* y += alpha x */
 double blas_largest(int64_t n, const double *x);                     /* max |x_i|, 0 for n = 0 */
 
+/* A += x y' + y x' for symmetric A, of which only the lower triangle is changed. */
+void blas_syr2(const double *x, const double *y, const inco_mat *a);
 /* y = A x for symmetric A, of which only the lower triangle is read; with it, y = M x and y = M'x for any M. All
  * double.
  */
 void blas_symv(const inco_mat *a, const double *x, double *y);
-void blas_syr2(double alpha, const double *x, const double *y,
-               const inco_mat *a); /* A += alpha (x y' + y x'), as A is */
 void blas_gemv(const inco_mat *m, double alpha, const double *x, double beta, double *y);
 void blas_gemv_transposed(const inco_mat *m, double alpha, const double *x, double beta, double *y);
 

@@ -76,16 +76,19 @@ int mat_convert(inco_mat *to, const inco_mat *from, inco_type type, inco_error *
 /* Transposed copies go tile by tile, since one side of them is never in the order of memory. */
 enum { TILE = 64 };
 
-/* A column laid down as a row: out[i ld] = in[i] for i from `first` to below `end`. */
+/* Column j of `from` to row j of `to`, entries `first` to below `end`. */
 #define LAY_DOWN(to_type, from_type)                                                                                   \
-    for (int64_t i = first; i < end; i++) ((to_type *)out)[i * ld] = (to_type)((const from_type *)in)[i]
+    for (int64_t i = first; i < end; i++) ((to_type *)row)[i * ld] = (to_type)((const from_type *)column)[i]
 
-static void lay_down(inco_type to, void *out, int64_t ld, inco_type from, const void *in, int64_t first, int64_t end) {
-    if (to == INCO_F32 && from == INCO_F32)
+static void lay_down(const inco_mat *to, const inco_mat *from, int64_t j, int64_t first, int64_t end) {
+    const int64_t ld = to->ld;
+    const void *column = mat_column(from, j);
+    void *row = (char *)to->data + (size_t)j * to->type;
+    if (to->type == INCO_F32 && from->type == INCO_F32)
         LAY_DOWN(float, float);
-    else if (to == INCO_F32)
+    else if (to->type == INCO_F32)
         LAY_DOWN(float, double);
-    else if (from == INCO_F32)
+    else if (from->type == INCO_F32)
         LAY_DOWN(double, float);
     else
         LAY_DOWN(double, double);
@@ -95,9 +98,7 @@ static void lay_down(inco_type to, void *out, int64_t ld, inco_type from, const 
 static void turn_tile(const inco_mat *to, const inco_mat *from, int64_t i0, int64_t j0, int below) {
     const int64_t end = from->rows - i0 < TILE ? from->rows : i0 + TILE;
     const int64_t last = from->cols - j0 < TILE ? from->cols : j0 + TILE;
-    for (int64_t j = j0; j < last; j++)
-        lay_down(to->type, (char *)to->data + (size_t)j * to->type, to->ld, from->type, mat_column(from, j),
-                 below && i0 <= j ? j + 1 : i0, end);
+    for (int64_t j = j0; j < last; j++) lay_down(to, from, j, below && i0 <= j ? j + 1 : i0, end);
 }
 
 void mat_copy_transposed(const inco_mat *to, const inco_mat *from) {
