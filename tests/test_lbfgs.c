@@ -229,7 +229,12 @@ static void failures_come_through(void **state) {
         assert_string_equal(error.message, "enough");
         assert_true(x[0] == 1);
     }
-    for (int k = 1; k <= 7; k++) {
+    memory_fail_at(0);
+    left = 1000;
+    assert_int_equal(lbfgs_minimize(&problem, &settings, x, &result, &error), INCO_OK);
+    const int64_t allocations = memory_fail_at(0);
+    assert_true(allocations >= 4);
+    for (int64_t k = 1; k <= allocations; k++) {
         left = 1000;
         memory_fail_at(k);
         assert_int_equal(lbfgs_minimize(&problem, &settings, x, &result, &error), INCO_ENOMEM);

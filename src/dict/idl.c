@@ -106,12 +106,13 @@ static int free_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_erro
     idl *w = self;
     double q[5], *e = w->e.data, *e1 = w->e1.data, *e2 = w->e2.data;
     (void)error;
-    w->d = inco_mat_view(INCO_F64, w->x.rows, w->x.cols, at->x);
+    w->d = inco_mat_view(INCO_F64, w->x.rows, w->x.cols, (void *)line->origin);
     if (w->stale) place(w);
     idl_line(w, line->p, q);
     double t = line->step = quartic_minimizer(q);
     if (t == 0) return INCO_OK;
-    blas_axpy(count_of(w), t, line->p, at->x);
+    for (int64_t i = 0; i < count_of(w); i++) at->x[i] = line->origin[i] + t * line->p[i];
+    w->d.data = at->x;
     blas_axpy(count_of(w), t, w->pa.data, w->da.data);
     for (int64_t i = 0; w->gamma > 0 && i < w->e.rows * w->e.cols; i++) e[i] += t * (e1[i] + t * e2[i]);
     assess(w, at);
@@ -229,6 +230,7 @@ int idl_update(inco_mat *d, const statistics *s, const update_settings *settings
     TRY(lbfgs_minimize(&w.problem, &search, w.x.data, &found, error));
     if (settings->rescale) {
         mat_normalize_columns(&w.x, NULL);
+        w.d = inco_mat_view(INCO_F64, w.x.rows, w.x.cols, w.x.data);
         place(&w);
         found.after = value(&w);
     }

@@ -13,14 +13,16 @@
 enum { PIECE = 2048, SUMS = 5 };
 
 /* s = change of x, y = change of the gradient, over one iteration. One slot more than pairs are kept: it holds x and
- * the gradient as they were while a step is under way, and their changes after it. */
+ * the gradient as they were while a step is under way, and their changes after it. Vectors change places, not their
+ * numbers. */
 typedef struct work {
     lbfgs_problem *problem;
     lbfgs_point at;
     int64_t n, pieces;
     int threads;
     int slots, count, next; /* pairs held; the slot to fill, after the newest */
-    double *s, *y;          /* slots * n each */
+    double *memory;         /* of all vectors but the caller's x */
+    double **s, **y;        /* by slot */
     double *product;        /* s'y, by slot */
     double *alpha;          /* by slot */
     double scale;           /* s'y / y'y of the newest */
@@ -30,8 +32,9 @@ typedef struct work {
 } work;
 
 static void work_close(work *w) {
-    double *owned[] = {w->at.gradient, w->s, w->y, w->product, w->alpha, w->p, w->partial};
+    double *owned[] = {w->memory, w->product, w->alpha, w->partial};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) memory_free(owned[i]);
+    memory_free(w->s);
 }
 
 static int work_open(work *w, lbfgs_problem *problem, const lbfgs_settings *settings, double *x, inco_error *error) {
@@ -39,27 +42,22 @@ static int work_open(work *w, lbfgs_problem *problem, const lbfgs_settings *sett
     *w = (work){.problem = problem, .at = {.x = x}, .n = n, .pieces = (n + PIECE - 1) / PIECE};
     w->slots = (int)slots;
     w->threads = parallel_worth(settings->threads, n);
-    w->at.gradient = NEW_RAW(double, n);
-    w->s = NEW_RAW(double, slots *n);
-    w->y = NEW_RAW(double, slots *n);
+    w->memory = NEW_RAW(double, (2 * slots + 2) * n);
+    w->s = NEW(double *, 2 * slots);
     w->product = NEW_RAW(double, slots);
     w->alpha = NEW_RAW(double, slots);
-    w->p = NEW_RAW(double, n);
     w->partial = NEW_RAW(double, SUMS * w->pieces);
-    int all = w->at.gradient && w->s && w->y && w->product && w->alpha && w->p && w->partial;
-    return all ? INCO_OK : error_no_memory(error);
+    if (!w->memory || !w->s || !w->product || !w->alpha || !w->partial) return error_no_memory(error);
+    w->y = w->s + slots;
+    for (int64_t k = 0; k < 2 * slots; k++) w->s[k] = w->memory + k * n;
+    w->at.gradient = w->memory + 2 * slots * n;
+    w->p = w->at.gradient + n;
+    return INCO_OK;
 }
 
 /* The slot of the pair that is `age` iterations old, 1 for the newest. */
 static int slot_of(const work *w, int age) {
     return (w->next - age + w->slots) % w->slots;
-}
-
-static double *s_of(const work *w, int slot) {
-    return w->s + slot * w->n;
-}
-static double *y_of(const work *w, int slot) {
-    return w->y + slot * w->n;
 }
 
 static int64_t piece_length(const work *w, int64_t piece) {
@@ -102,16 +100,16 @@ static double combine(const work *w, double c, double a, const double *u, const 
 static double apply_inverse(const work *w) {
     const double *g = w->at.gradient;
     if (w->count == 0) return combine(w, 0, -1, g, g);
-    double dot = combine(w, 0, -1, g, s_of(w, slot_of(w, 1))), c = w->scale;
+    double dot = combine(w, 0, -1, g, w->s[slot_of(w, 1)]), c = w->scale;
     for (int age = 1; age <= w->count; age++) {
         int k = slot_of(w, age), older = slot_of(w, age + 1);
         w->alpha[k] = dot / w->product[k];
-        dot = combine(w, 1, -w->alpha[k], y_of(w, k), age < w->count ? s_of(w, older) : y_of(w, k));
+        dot = combine(w, 1, -w->alpha[k], w->y[k], age < w->count ? w->s[older] : w->y[k]);
     }
     for (int age = w->count; age >= 1; age--) {
         int k = slot_of(w, age), newer = slot_of(w, age - 1);
         double beta = c * dot / w->product[k];
-        dot = combine(w, c, w->alpha[k] - beta, s_of(w, k), age > 1 ? y_of(w, newer) : g);
+        dot = combine(w, c, w->alpha[k] - beta, w->s[k], age > 1 ? w->y[newer] : g);
         c = 1;
     }
     return dot;
@@ -134,7 +132,7 @@ static int difference_piece(void *self, int64_t piece, int thread, inco_error *e
     const work *w = self;
     const int64_t first = piece * PIECE, length = piece_length(w, piece);
     const double *x = w->at.x + first, *g = w->at.gradient + first;
-    double *s = s_of(w, w->next) + first, *y = y_of(w, w->next) + first, *sums = w->partial + SUMS * piece;
+    double *s = w->s[w->next] + first, *y = w->y[w->next] + first, *sums = w->partial + SUMS * piece;
     (void)thread, (void)error;
     for (int64_t i = 0; i < length; i++) s[i] = x[i] - s[i];
     for (int64_t i = 0; i < length; i++) y[i] = g[i] - y[i];
@@ -162,15 +160,21 @@ static void keep_pair(work *w) {
 
 /* ---- Iterations ---- */
 
+/* Puts the place in the next slot, and what was there in its stead. */
+static void swap_place(work *w) {
+    double *x = w->at.x, *g = w->at.gradient;
+    w->at.x = w->s[w->next];
+    w->at.gradient = w->y[w->next];
+    w->s[w->next] = x;
+    w->y[w->next] = g;
+}
+
 /* One step; *moved says whether it lowered f. If not, x is as it was. */
 static int iterate(work *w, int *moved, inco_error *error) {
-    const size_t bytes = (size_t)w->n * sizeof(double);
     lbfgs_problem *problem = w->problem;
     lbfgs_line line = choose_line(w);
-    double *x = s_of(w, w->next), *g = y_of(w, w->next);
-    memcpy(x, w->at.x, bytes);
-    memcpy(g, w->at.gradient, bytes);
-    line.origin = x;
+    swap_place(w);
+    line.origin = w->s[w->next];
     int status = problem->advance ? problem->advance(problem->self, &line, &w->at, error)
                                   : lbfgs_search(problem, &line, &w->at, error);
     *moved = status >= 0 && line.step > 0 && w->at.f <= line.f;
@@ -178,8 +182,7 @@ static int iterate(work *w, int *moved, inco_error *error) {
         keep_pair(w);
         return status;
     }
-    memcpy(w->at.x, x, bytes);
-    memcpy(w->at.gradient, g, bytes);
+    swap_place(w);
     w->at.f = line.f;
     return status;
 }
@@ -218,6 +221,7 @@ int lbfgs_minimize(lbfgs_problem *problem, const lbfgs_settings *settings, doubl
     result->after = w.at.f;
     result->evaluations = problem->evaluations;
 done:
+    if (w.at.x != x) memcpy(x, w.at.x, (size_t)w.n * sizeof(double));
     work_close(&w);
     return status;
 }

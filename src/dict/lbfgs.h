@@ -23,8 +23,9 @@ typedef struct lbfgs_problem {
     int64_t n;
     /* Brings f and the gradient up to date with x. A value that is not finite is met by a shorter step. */
     int (*eval)(void *self, lbfgs_point *at, inco_error *error);
-    /* A line search of the problem's own; NULL for lbfgs_search. `at` comes in at the line's origin and goes out, value
-     * and gradient up to date, at a lower place: a point of the line, or one that the problem holds equal to it. */
+    /* A line search of the problem's own; NULL for lbfgs_search. `at` comes in as room for a place and goes out, value
+     * and gradient up to date, at one lower than the line's origin: a point of the line, or one that the problem holds
+     * equal to it. */
     int (*advance)(void *self, lbfgs_line *line, lbfgs_point *at, inco_error *error);
     int evaluations; /* counted here: calls of eval */
 } lbfgs_problem;
