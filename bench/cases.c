@@ -14,8 +14,9 @@
 #include "mat/blas.h"
 #include "mat/mat.h"
 
-const char *const case_names[] = {"omp-10",   "omp-40", "omp-20db", "ols-10",          "ols-40",        "lars-40",
-                                  "lasso-10", "larc",   "update",   "learn-iteration", "inspect-large", NULL};
+const char *const case_names[] = {"omp-10",           "omp-40",        "omp-20db", "ols-10", "ols-40",
+                                  "lars-40",          "lasso-10",      "larc",     "update", "learn-iteration",
+                                  "online-iteration", "inspect-large", NULL};
 
 typedef struct problem {
     inco_mat x, d;
@@ -175,15 +176,15 @@ static int note_iteration(void *self, const inco_progress *progress) {
     return progress->iteration == 2;
 }
 
-static outcome run_iteration(const setup *s) {
+static outcome run_learning(const setup *s, const char *name, double gamma, const rule *r) {
     const problem *p = the_problem(s);
-    const rule larc = {"larc", "residual-coherence", 0.2, 0};
-    inco_options *o = options_for(s, &larc, larc.value);
+    inco_options *o = options_for(s, r, r->value);
     inco_source source = inco_source_from_mat(&p->x);
     inco_error error = {0};
     timing t = {0};
     stop_on(inco_options_set_number(o, "iterations", 2, &error), &error);
-    stop_on(inco_options_set_number(o, "gamma", 5, &error), &error);
+    stop_on(inco_options_set(o, "method", name, &error), &error);
+    if (gamma > 0) stop_on(inco_options_set_number(o, "gamma", gamma, &error), &error);
     stop_on(inco_learner_new(&t.learner, &source, o, &error), &error);
     stop_on(inco_learner_start_from(t.learner, &p->d, &error), &error);
     inco_learner_on_progress(t.learner, note_iteration, &t);
@@ -195,6 +196,17 @@ static outcome run_iteration(const setup *s) {
     inco_learner_free(t.learner);
     inco_options_free(o);
     return out;
+}
+
+static outcome run_iteration(const setup *s) {
+    const rule larc = {"larc", "residual-coherence", 0.2, 0};
+    return run_learning(s, "idl", 5, &larc);
+}
+
+/* An update after every 512 signals. */
+static outcome run_online(const setup *s) {
+    const rule omp = {"omp", "sparsity", 10, 0};
+    return run_learning(s, "online", 0, &omp);
 }
 
 /* ---- Metrics ---- */
@@ -224,8 +236,10 @@ typedef struct other_case {
     int is_double;
 } other_case;
 
-static const other_case others[] = {
-    {"update", run_update, 1}, {"learn-iteration", run_iteration, 0}, {"inspect-large", run_inspect, 1}};
+static const other_case others[] = {{"update", run_update, 1},
+                                    {"learn-iteration", run_iteration, 0},
+                                    {"online-iteration", run_online, 0},
+                                    {"inspect-large", run_inspect, 1}};
 enum { OTHERS = sizeof others / sizeof *others };
 
 int case_is_double(const char *name) {

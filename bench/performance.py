@@ -29,7 +29,7 @@ def bench(program, *arguments):
 
 
 def print_cases(program):
-    cases = [word for case in CASES + ["update", "learn-iteration"] for word in ("--case", case)]
+    cases = [word for case in CASES + ["update", "learn-iteration", "online-iteration"] for word in ("--case", case)]
     run = bench(program, "--repeats", 5, *cases)
     print(f"{run['isa']}, one thread; dgemm {run['dgemm_gflops']:.0f} and sgemm {run['sgemm_gflops']:.0f} GFLOP/s, "
           f"second-level cache {run['cache_gbs']:.0f} GB/s, memory {run['memory_gbs']:.0f} GB/s\n")

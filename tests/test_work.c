@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "code/coder.h"
 #include "code/kernel.h"
+#include "dict/online.h"
 #include "dict/update.h"
 #include "learn/learner.h"
 #include "mat/blas.h"
@@ -128,6 +129,7 @@ static statistics random_statistics(int64_t dim, int64_t atoms, inco_mat *a, inc
 static void an_evaluation_is_one_product_with_a(void **state) {
     (void)state;
     const int64_t dim = 20, atoms = 60, with_a = dim * atoms * atoms, small = dim * dim * atoms;
+    const int64_t triangle = dim * (dim + 1) / 2 * atoms; /* a matrix by itself */
     inco_mat a, b;
     statistics s = random_statistics(dim, atoms, &a, &b);
     for (int gamma = 0; gamma <= 50; gamma += 50)
@@ -137,7 +139,7 @@ static void an_evaluation_is_one_product_with_a(void **state) {
             update_result result;
             blas_multiplied();
             assert_int_equal(idl_update(&d, &s, &settings, &result, NULL), INCO_OK);
-            int64_t each = with_a + (gamma > 0 ? 2 * small : 0), spare = rescale && gamma > 0 ? small : 0;
+            int64_t each = with_a + (gamma > 0 ? small + triangle : 0), spare = rescale && gamma > 0 ? small : 0;
             assert_in_range(result.iterations, 1, 15);
             assert_true(blas_multiplied() <= result.evaluations * each + spare * result.iterations);
             /* rescale: an evaluation at the start and one at the end; spheres: a line for the first step, a few
@@ -145,6 +147,28 @@ static void an_evaluation_is_one_product_with_a(void **state) {
             assert_true(result.evaluations <= result.iterations + (rescale ? 2 : 5));
             inco_mat_free(&d);
         }
+    inco_mat_free(&a);
+    inco_mat_free(&b);
+}
+
+/* A sweep over the atoms: D A, and with gamma D D'. Only who asks for the objective, before and after, pays for it. */
+static void an_online_sweep_is_one_product_with_a(void **state) {
+    (void)state;
+    const int64_t dim = 20, atoms = 150, with_a = dim * atoms * atoms, triangle = dim * (dim + 1) / 2 * atoms;
+    inco_mat a, b;
+    statistics s = random_statistics(dim, atoms, &a, &b);
+    for (int gamma = 0; gamma <= 50; gamma += 50) {
+        inco_mat d = check_dictionary(INCO_F64, dim, atoms, 5);
+        update_settings settings = {.gamma = gamma, .threads = 1};
+        update_result result;
+        const int64_t frame = gamma > 0 ? triangle : 0;
+        blas_multiplied();
+        assert_int_equal(online_update(&d, &s, &settings, NULL, NULL), INCO_OK);
+        assert_int_equal(blas_multiplied(), with_a + frame);
+        assert_int_equal(online_update(&d, &s, &settings, &result, NULL), INCO_OK);
+        assert_int_equal(blas_multiplied(), 3 * (with_a + frame));
+        inco_mat_free(&d);
+    }
     inco_mat_free(&a);
     inco_mat_free(&b);
 }
@@ -184,14 +208,20 @@ static void a_pass_reads_signals_once_and_makes_one_gram_matrix(void **state) {
     inco_mat_free(&c.x);
 }
 
-/* The coherence needs every pair of atoms once: blocks on the diagonal are whole, the others come once. */
-static void coherence_takes_half_a_gram_matrix(void **state) {
+/* Every pair of atoms once: for the coherence, and for a coder. */
+static void half_a_gram_matrix_is_multiplied(void **state) {
     (void)state;
     inco_mat d = check_dictionary(INCO_F64, 8, 2000, 7);
     coherence mu;
     blas_multiplied();
     assert_int_equal(coherence_measure(&d, 1, &mu, NULL), INCO_OK);
-    assert_true(blas_multiplied() <= 8 * 2000 * (2000 + 256) / 2);
+    assert_int_equal(blas_multiplied(), 8 * 2000 * 2001 / 2);
+    inco_coder *coder;
+    inco_options *o = OPTIONS("coder", "omp", "sparsity", "3", "threads", "1");
+    assert_int_equal(inco_coder_new(&coder, &d, INCO_F32, o, NULL), INCO_OK);
+    assert_int_equal(blas_multiplied(), 8 * 2000 * 2001 / 2);
+    inco_coder_free(coder);
+    inco_options_free(o);
     inco_mat_free(&d);
 }
 
@@ -204,8 +234,9 @@ int main(void) {
         cmocka_unit_test(lasso_steps_are_entries_and_exits),
         cmocka_unit_test(double_reads_floats),
         cmocka_unit_test(an_evaluation_is_one_product_with_a),
+        cmocka_unit_test(an_online_sweep_is_one_product_with_a),
         cmocka_unit_test(a_pass_reads_signals_once_and_makes_one_gram_matrix),
-        cmocka_unit_test(coherence_takes_half_a_gram_matrix),
+        cmocka_unit_test(half_a_gram_matrix_is_multiplied),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
