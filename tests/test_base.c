@@ -339,6 +339,23 @@ static void products_are_those_of_the_definition(void **state) {
             }
 }
 
+static void matrices_are_turned_over_between_types(void **state) {
+    const inco_type types[] = {INCO_F64, INCO_F32};
+    (void)state;
+    for (int from = 0; from < 2; from++)
+        for (int to = 0; to < 2; to++) {
+            inco_mat a = check_random(types[from], 70, 131, 1), b = check_random(types[to], 131, 70, 2);
+            mat_copy_transposed(&b, &a);
+            for (int64_t j = 0; j < 131; j++)
+                for (int64_t i = 0; i < 70; i++) {
+                    const double wanted = to ? (float)mat_get(&a, i, j) : mat_get(&a, i, j);
+                    assert_true(mat_get(&b, j, i) == wanted);
+                }
+            inco_mat_free(&a);
+            inco_mat_free(&b);
+        }
+}
+
 /* A matrix by itself takes a way of its own: the same numbers, the same below and above the diagonal, for any
  * number of threads, also where something symmetric is added. */
 static void products_of_a_matrix_by_itself_are_symmetric(void **state) {
@@ -385,6 +402,7 @@ int main(void) {
         cmocka_unit_test(stop_rules_of_larc),
         cmocka_unit_test(codes_grow_and_transpose),
         cmocka_unit_test(products_are_those_of_the_definition),
+        cmocka_unit_test(matrices_are_turned_over_between_types),
         cmocka_unit_test(products_of_a_matrix_by_itself_are_symmetric),
     };
     inco_blas_one_thread(); /* as in every public call */

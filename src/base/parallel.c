@@ -56,6 +56,8 @@ int parallel_worth(int threads, int64_t numbers) {
     return threads < 1 ? 1 : threads < most ? threads : (int)most;
 }
 
+enum { STRIPE = 32 }; /* columns */
+
 typedef struct stripes {
     parallel_stripe body;
     void *self;
@@ -64,16 +66,15 @@ typedef struct stripes {
 
 static int run_stripe(void *self, int64_t number, int thread, inco_error *error) {
     const stripes *s = self;
-    const int64_t first = number * PARALLEL_COLUMNS, left = s->cols - first;
-    s->body(s->self, first, first + (left < PARALLEL_COLUMNS ? left : PARALLEL_COLUMNS));
+    const int64_t first = number * STRIPE, left = s->cols - first;
+    s->body(s->self, first, first + (left < STRIPE ? left : STRIPE));
     (void)thread, (void)error;
     return INCO_OK;
 }
 
 void parallel_columns(int threads, int64_t rows, int64_t cols, parallel_stripe body, void *self) {
     stripes s = {body, self, cols};
-    const int64_t count = (cols + PARALLEL_COLUMNS - 1) / PARALLEL_COLUMNS;
-    parallel_for(parallel_worth(threads, rows * cols), count, run_stripe, &s, NULL);
+    parallel_for(parallel_worth(threads, rows * cols), (cols + STRIPE - 1) / STRIPE, run_stripe, &s, NULL);
 }
 
 /* ---- Loops shared by a team ---- */

@@ -15,9 +15,8 @@ int parallel_for(int threads, int64_t count, parallel_body body, void *self, inc
 /* Of `threads`, those worth waking to go through so many numbers; at least 1. */
 int parallel_worth(int threads, int64_t numbers);
 
-/* Runs body over the columns of a matrix in blocks of PARALLEL_COLUMNS, on as many threads as that is worth. What it
- * leaves behind must not depend on which thread ran it; first / PARALLEL_COLUMNS is the number of the block. */
-enum { PARALLEL_COLUMNS = 32 };
+/* Runs body over the columns of a matrix, from `first` to below `end` at a time, on as many threads as that is worth.
+ * What it leaves behind for a column must depend on that column alone. */
 typedef void (*parallel_stripe)(void *self, int64_t first, int64_t end);
 void parallel_columns(int threads, int64_t rows, int64_t cols, parallel_stripe body, void *self);
 

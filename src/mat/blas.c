@@ -69,6 +69,9 @@ int64_t blas_multiplied(void) {
     return atomic_exchange(&multiplied, 0);
 }
 
+/* Blocks of C, each the work of one thread: of any product, and of a symmetric one. */
+enum { BLOCK_ROWS = 512, BLOCK_COLS = 128, BLOCK_SYMMETRIC = 256 };
+
 typedef struct product {
     const char *form;
     double alpha, beta;
@@ -127,14 +130,12 @@ static int multiply_block(void *self, int64_t block, int thread, inco_error *err
 static int multiply_symmetric_block(void *self, int64_t block, int thread, inco_error *error) {
     const product *p = self;
     const int64_t i = block % p->row_blocks * p->rows, j = block / p->row_blocks * p->cols;
-    (void)thread, (void)error;
+    const int64_t rows = at_most(p->c->rows - i, p->rows);
     if (i > j) {
         multiply_block(self, block, thread, error);
-        const int64_t rows = at_most(p->c->rows - i, p->rows);
         inco_mat below = mat_part(p->c, i, j, rows, p->cols), above = mat_part(p->c, j, i, p->cols, rows);
         mat_copy_transposed(&above, &below);
     } else if (i == j) {
-        const int64_t rows = at_most(p->c->rows - i, p->rows);
         inco_mat a = rows_of(p, i, rows), c = mat_part(p->c, i, i, rows, rows);
         syrk(p, &a, &c);
         mat_mirror(&c);
@@ -156,12 +157,12 @@ static int worthwhile_threads(int threads, int64_t multiplications) {
 
 void blas_multiply(int threads, const char *form, double alpha, const inco_mat *a, const inco_mat *b, double beta,
                    const inco_mat *c) {
-    product p = {form, alpha, beta, a, b, c, 512, 128, 0};
+    product p = {form, alpha, beta, a, b, c, BLOCK_ROWS, BLOCK_COLS, 0};
     const int symmetric = is_symmetric(&p);
     const int64_t numbers = symmetric ? c->rows * (c->rows + 1) / 2 : c->rows * c->cols;
     const int64_t multiplications = numbers * (form[0] == 'T' ? a->rows : a->cols);
     if (c->rows == 0 || c->cols == 0) return;
-    if (symmetric) p.rows = p.cols = 256;
+    if (symmetric) p.rows = p.cols = BLOCK_SYMMETRIC;
     p.row_blocks = (c->rows + p.rows - 1) / p.rows;
     const int64_t blocks = p.row_blocks * ((c->cols + p.cols - 1) / p.cols);
     atomic_fetch_add(&multiplied, multiplications);
