@@ -143,7 +143,8 @@ static statistics make_statistics(const setup *s) {
 static outcome run_update(const setup *s) {
     inco_mat d = machine_signals(INCO_F64, s->dim, s->atoms, 500);
     inco_error error = {0};
-    update_settings settings = {.gamma = 5, .iterations = 15, .threads = s->threads};
+    const int narrow = s->type == INCO_F32;
+    update_settings settings = {.gamma = 5, .iterations = 15, .threads = s->threads, .narrow = narrow};
     update_result result;
     statistics stats = make_statistics(s);
     blas_multiplied();
@@ -212,7 +213,7 @@ static outcome run_online(const setup *s) {
 /* ---- Metrics ---- */
 
 static outcome run_inspect(const setup *s) {
-    inco_mat d = machine_signals(INCO_F64, 768, 16384, 700);
+    inco_mat d = machine_signals(INCO_F64, s->dim, s->atoms, 700);
     inco_options *o = inco_options_new();
     inco_metrics metrics;
     inco_error error = {0};
@@ -233,32 +234,40 @@ static outcome run_inspect(const setup *s) {
 typedef struct other_case {
     const char *name;
     outcome (*run)(const setup *s);
-    int is_double;
+    int64_t dim, atoms; /* whatever is asked for, and in double; 0: as asked for */
 } other_case;
 
-static const other_case others[] = {{"update", run_update, 1},
-                                    {"learn-iteration", run_iteration, 0},
-                                    {"online-iteration", run_online, 0},
-                                    {"inspect-large", run_inspect, 1}};
-enum { OTHERS = sizeof others / sizeof *others };
+static const other_case others[] = {{"update", run_update, 0, 0},
+                                    {"learn-iteration", run_iteration, 0, 0},
+                                    {"online-iteration", run_online, 0, 0},
+                                    {"inspect-large", run_inspect, 768, 16384}};
 
-int case_is_double(const char *name) {
-    for (int i = 0; i < OTHERS; i++)
-        if (!strcmp(others[i].name, name)) return others[i].is_double;
-    return 0;
+static const other_case *other_named(const char *name) {
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (!strcmp(others[i].name, name)) return &others[i];
+    return NULL;
+}
+
+setup case_setup(const setup *s, const char *name) {
+    const other_case *other = other_named(name);
+    setup own = *s;
+    if (!other || other->dim == 0) return own;
+    own.dim = other->dim;
+    own.atoms = other->atoms;
+    own.signals = 0;
+    own.type = INCO_F64;
+    return own;
 }
 
 int case_exists(const char *name) {
     rule r;
-    for (int i = 0; i < OTHERS; i++)
-        if (!strcmp(others[i].name, name)) return 1;
-    return parse_rule(name, &r);
+    return other_named(name) || parse_rule(name, &r);
 }
 
 outcome case_run(const setup *s, const char *name) {
+    const other_case *other = other_named(name);
     rule r;
-    for (int i = 0; i < OTHERS; i++)
-        if (!strcmp(others[i].name, name)) return others[i].run(s);
+    if (other) return other->run(s);
     parse_rule(name, &r);
     return run_coder(s, &r);
 }

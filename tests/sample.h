@@ -6,8 +6,12 @@
 #include "dict/update.h"
 #include "mat/blas.h"
 
-#define SETTINGS(weight, free_norms, steps, many)                                                                      \
-    ((update_settings){.gamma = weight, .rescale = free_norms, .iterations = steps, .threads = many})
+/* The forms of IDL's update: norms kept, free, and kept with products in float32. */
+enum { KEPT, FREE, NARROW, FORMS };
+
+#define SETTINGS(weight, form, steps, many)                                                                            \
+    ((update_settings){                                                                                                \
+        .gamma = weight, .rescale = (form) == FREE, .narrow = (form) == NARROW, .iterations = steps, .threads = many})
 
 typedef struct sample {
     inco_mat x, c, d; /* signals, codes, a dictionary to start from */

@@ -18,7 +18,7 @@ enum { SHAPES = 4, GAMMAS = 4 };
 static update_result update(const sample *t, inco_mat *d, double gamma) {
     update_result r;
     inco_error error = {0};
-    update_settings settings = SETTINGS(gamma, 0, 1, 1);
+    update_settings settings = SETTINGS(gamma, KEPT, 1, 1);
     double before = direct_objective(t, d, gamma);
     if (online_update(d, &t->s, &settings, &r, &error) != INCO_OK) fail_msg("%s", error.message);
     double after = direct_objective(t, d, gamma);
@@ -51,7 +51,7 @@ static void the_limit_is_stationary_on_the_spheres(void **state) {
             double size[2];
             for (int end = 0; end < 2; end++) {
                 idl w;
-                update_settings settings = SETTINGS(gammas[i], 0, 1, 1);
+                update_settings settings = SETTINGS(gammas[i], KEPT, 1, 1);
                 assert_int_equal(idl_open(&w, &t.d, &t.s, &settings, NULL), INCO_OK);
                 inco_mat g = copy_of(&t.d);
                 lbfgs_point at = {w.x.data, g.data, 0};
@@ -73,7 +73,7 @@ static void a_sweep_moves_one_atom_after_the_other(void **state) {
     (void)state;
     sample t = sample_new(12, 150, 900, 0, 0.2);
     inco_mat d = copy_of(&t.d), unasked = copy_of(&t.d);
-    update_settings settings = SETTINGS(0, 0, 1, 1);
+    update_settings settings = SETTINGS(0, KEPT, 1, 1);
     for (int64_t j = 0; j < d.cols; j++) {
         double *atom = mat_column(&d, j), r[12], energy = 0;
         for (int64_t i = 0; i < 12; i++) {
@@ -100,7 +100,7 @@ static void one_atom_is_solved_at_once(void **state) {
     assert_int_equal(inco_mat_new(&a, INCO_F64, 1, 1, NULL), INCO_OK);
     mat_set(&a, 0, 0, 2.5);
     statistics s = {a, b, 10};
-    update_settings settings = SETTINGS(0, 0, 1, 1);
+    update_settings settings = SETTINGS(0, KEPT, 1, 1);
     update_result r;
     assert_int_equal(online_update(&d, &s, &settings, &r, NULL), INCO_OK);
     double norm = mat_column_norm(&b, 0);
@@ -132,7 +132,7 @@ static void bits_do_not_depend_on_threads(void **state) {
     (void)state;
     sample t = sample_new(48, 300, 900, 0, 0.3);
     inco_mat one = copy_of(&t.d), many = copy_of(&t.d);
-    update_settings few = SETTINGS(0.5, 0, 1, 1), more = SETTINGS(0.5, 0, 1, 3);
+    update_settings few = SETTINGS(0.5, KEPT, 1, 1), more = SETTINGS(0.5, KEPT, 1, 3);
     update_result r, q;
     assert_int_equal(online_update(&one, &t.s, &few, &r, NULL), INCO_OK);
     assert_int_equal(online_update(&many, &t.s, &more, &q, NULL), INCO_OK);
@@ -147,7 +147,7 @@ static void failures_leave_the_dictionary(void **state) {
     (void)state;
     sample t = sample_new(8, 20, 60, 0, 0.2);
     inco_mat small = check_dictionary(INCO_F64, 8, 19, 5), d = copy_of(&t.d);
-    update_settings settings = SETTINGS(0.3, 0, 1, 1);
+    update_settings settings = SETTINGS(0.3, KEPT, 1, 1);
     update_result r;
     inco_error error = {0};
     assert_int_equal(online_update(&small, &t.s, &settings, &r, &error), INCO_EDIM);

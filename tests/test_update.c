@@ -45,9 +45,9 @@ static double value_at(idl *w, double *x) {
 }
 
 /* Central differences at a place with uneven norms. */
-static void gradient_of_form(const sample *t, double gamma, int rescale) {
+static void gradient_of_form(const sample *t, double gamma, int form) {
     idl w;
-    update_settings settings = SETTINGS(gamma, rescale, 1, 1);
+    update_settings settings = SETTINGS(gamma, form, 1, 1);
     assert_int_equal(idl_open(&w, &t->d, &t->s, &settings, NULL), INCO_OK);
     inco_mat x = check_random(INCO_F64, t->d.rows, t->d.cols, 31), g = copy_of(&x);
     lbfgs_point at = {x.data, g.data, 0};
@@ -73,7 +73,7 @@ static void gradient_agrees_with_differences(void **state) {
     for (int k = 0; k < 3; k++) {
         sample t = sample_new(shapes[k][0], shapes[k][1], 60, 0, 0.2);
         for (int i = 0; i < 3; i++)
-            for (int rescale = 0; rescale < 2; rescale++) gradient_of_form(&t, gammas[i], rescale);
+            for (int form = 0; form < FORMS; form++) gradient_of_form(&t, gammas[i], form);
         sample_free(&t);
     }
 }
@@ -90,7 +90,7 @@ static void line_is_a_quartic(void **state) {
         for (int i = 0; i < 3; i++) {
             sample t = sample_new(shapes[k][0], shapes[k][1], 60, 0, 0.2);
             idl w;
-            update_settings settings = SETTINGS(gammas[i], 1, 1, 1);
+            update_settings settings = SETTINGS(gammas[i], FREE, 1, 1);
             assert_int_equal(idl_open(&w, &t.d, &t.s, &settings, NULL), INCO_OK);
             inco_mat p = check_random(INCO_F64, t.d.rows, t.d.cols, 41);
             double q[5], f = value_at(&w, w.x.data);
@@ -151,9 +151,10 @@ static update_result update(const sample *t, inco_mat *d, update_settings settin
     inco_error error = {0};
     double before = objective_of(t, d, settings.gamma);
     if (idl_update(d, &t->s, &settings, &r, &error) != INCO_OK) fail_msg("%s", error.message);
-    double after = objective_of(t, d, settings.gamma);
+    double after = objective_of(t, d, settings.gamma), digits = settings.narrow ? 1e-7 : 1e-11;
     assert_near(r.before, before, 1e-12 * fabs(before) + 1e-11 * t->s.energy);
-    assert_near(r.after, after, 1e-12 * fabs(after) + 1e-11 * t->s.energy);
+    assert_near(r.after, after, 1e-12 * fabs(after) + digits * t->s.energy);
+    if (!settings.rescale) assert_true(after <= before);
     return r;
 }
 
@@ -163,14 +164,14 @@ static void objective_never_rises(void **state) {
     for (int k = 0; k < 3; k++) {
         sample t = sample_new(shapes[k][0], shapes[k][1], 120, 0, 0.2);
         for (int i = 0; i < 3; i++)
-            for (int rescale = 0; rescale < 2; rescale++) {
+            for (int form = 0; form < FORMS; form++) {
                 double last = INFINITY;
                 for (int iterations = 0; iterations <= 30; iterations++) {
                     idl w;
                     lbfgs_result r;
                     lbfgs_settings settings = {5, iterations, 0, 1};
-                    update_settings form = SETTINGS(gammas[i], rescale, 1, 1);
-                    assert_int_equal(idl_open(&w, &t.d, &t.s, &form, NULL), INCO_OK);
+                    update_settings chosen = SETTINGS(gammas[i], form, 1, 1);
+                    assert_int_equal(idl_open(&w, &t.d, &t.s, &chosen, NULL), INCO_OK);
                     assert_int_equal(lbfgs_minimize(&w.problem, &settings, w.x.data, &r, NULL), INCO_OK);
                     assert_true(r.after <= r.before && r.after <= last);
                     last = r.after;
@@ -184,9 +185,9 @@ static void objective_never_rises(void **state) {
 static void sphere_form_keeps_unit_norms_and_lowers(void **state) {
     (void)state;
     sample t = sample_new(16, 40, 400, 0, 0.3);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 6; i++) {
         inco_mat d = copy_of(&t.d);
-        update_result r = update(&t, &d, SETTINGS(gammas[i], 0, 15, 1));
+        update_result r = update(&t, &d, SETTINGS(gammas[i % 3], i < 3 ? KEPT : NARROW, 15, 1));
         assert_true(r.after < r.before);
         assert_int_equal(r.iterations, 15);
         assert_true(r.evaluations >= 16 && r.evaluations < 30);
@@ -201,7 +202,7 @@ static void rescale_form_gives_unit_norms(void **state) {
     sample t = sample_new(16, 40, 400, 0, 0.3);
     for (int i = 0; i < 3; i++) {
         inco_mat d = copy_of(&t.d);
-        update_result r = update(&t, &d, SETTINGS(gammas[i], 1, 15, 1));
+        update_result r = update(&t, &d, SETTINGS(gammas[i], FREE, 15, 1));
         assert_int_equal(r.evaluations, 17); /* the start, one a step, and the end */
         worst_norm_error(&d, 1e-14);
         inco_mat_free(&d);
@@ -215,7 +216,7 @@ static void without_penalty_it_is_the_direct_solution(void **state) {
     sample t = sample_new(8, 20, 2000, 0, 0.2);
     inco_mat d = copy_of(&t.d), direct = copy_of(&t.d);
     update_result r;
-    update_settings settings = SETTINGS(0, 1, 500, 1);
+    update_settings settings = SETTINGS(0, FREE, 500, 1);
     update(&t, &d, settings);
     assert_int_equal(mod_update(&direct, &t.s, &settings, &r, NULL), INCO_OK);
     for (int64_t j = 0; j < d.cols; j++)
@@ -232,7 +233,7 @@ static void strong_penalty_gives_a_tight_frame(void **state) {
     (void)state;
     sample t = sample_new(dim, atoms, 400, 0, 0.3);
     inco_mat d = copy_of(&t.d);
-    update(&t, &d, SETTINGS(1e9, 0, 2000, 1));
+    update(&t, &d, SETTINGS(1e9, KEPT, 2000, 1));
     assert_int_equal(coherence_measure(&d, 1, &mu, NULL), INCO_OK);
     assert_near(mu.rms, coherence_bound(dim, atoms), 1e-4);
     assert_int_equal(lapack_singular_values(&d, sv, NULL), INCO_OK);
@@ -249,7 +250,7 @@ static void penalty_alone_makes_few_atoms_orthogonal(void **state) {
     inco_mat d = copy_of(&t.d);
     memset(t.s.a.data, 0, 8 * 8 * sizeof(double));
     memset(t.s.b.data, 0, 20 * 8 * sizeof(double));
-    update(&t, &d, SETTINGS(1, 0, 100, 1));
+    update(&t, &d, SETTINGS(1, KEPT, 100, 1));
     assert_int_equal(coherence_measure(&d, 1, &mu, NULL), INCO_OK);
     assert_true(mu.max < 1e-7);
     inco_mat_free(&d);
@@ -262,13 +263,13 @@ static void zero_and_unused_atoms_are_harmless(void **state) {
     sample t = sample_new(8, 20, 200, 2, 0.2); /* atoms 18 and 19 have no use */
     memset(mat_column(&t.d, 3), 0, 8 * sizeof(double));
     memset(mat_column(&t.d, 19), 0, 8 * sizeof(double));
-    for (int rescale = 0; rescale < 2; rescale++)
+    for (int form = 0; form < FORMS; form++)
         for (int i = 0; i < 3; i++) {
             inco_mat d = copy_of(&t.d);
-            update(&t, &d, SETTINGS(gammas[i], rescale, 10, 1));
+            update(&t, &d, SETTINGS(gammas[i], form, 10, 1));
             assert_false(mat_find_nonfinite(&d, &row, &col));
             assert_true(mat_column_norm(&d, 19) == 0);
-            if (!rescale) assert_true(mat_column_norm(&d, 3) == 0);
+            if (form != FREE) assert_true(mat_column_norm(&d, 3) == 0);
             if (gammas[i] == 0)
                 for (int64_t k = 0; k < 8; k++) assert_near(mat_get(&d, k, 18), mat_get(&t.d, k, 18), 1e-15);
             inco_mat_free(&d);
@@ -280,18 +281,93 @@ static void bits_do_not_depend_on_threads(void **state) {
     const int threads[] = {2, 3, 8};
     (void)state;
     sample t = sample_new(240, 300, 900, 0, 0.3); /* numbers enough for several threads */
-    for (int rescale = 0; rescale < 2; rescale++) {
+    for (int form = 0; form < FORMS; form++) {
         inco_mat one = copy_of(&t.d);
-        update_result r = update(&t, &one, SETTINGS(0.5, rescale, 8, 1));
+        update_result r = update(&t, &one, SETTINGS(0.5, form, 8, 1));
         for (int i = 0; i < 3; i++) {
             inco_mat many = copy_of(&t.d);
-            update_result q = update(&t, &many, SETTINGS(0.5, rescale, 8, threads[i]));
+            update_result q = update(&t, &many, SETTINGS(0.5, form, 8, threads[i]));
             assert_memory_equal(one.data, many.data, 240 * 300 * sizeof(double));
             assert_true(q.before == r.before && q.after == r.after && q.evaluations == r.evaluations);
             inco_mat_free(&many);
         }
         inco_mat_free(&one);
     }
+    sample_free(&t);
+}
+
+/* ---- Products in float32 ---- */
+
+static lbfgs_point evaluate_form(const sample *t, int form, const inco_mat *near, const inco_mat *at, inco_mat *g) {
+    update_settings settings = SETTINGS(0.3, form, 1, 1);
+    lbfgs_point place = {near->data, g->data, 0};
+    idl w;
+    assert_int_equal(idl_open(&w, near, &t->s, &settings, NULL), INCO_OK);
+    assert_int_equal(w.problem.eval(&w, &place, NULL), INCO_OK);
+    place.x = at->data;
+    assert_int_equal(w.problem.eval(&w, &place, NULL), INCO_OK);
+    idl_close(&w);
+    return place;
+}
+
+/* The further from where it began, the more they round; 1e-7 of what has changed. */
+static void narrow_products_round_what_changed(void **state) {
+    (void)state;
+    sample t = sample_new(16, 40, 400, 0, 0.3);
+    inco_mat way = check_random(INCO_F64, 16, 40, 21), wide = copy_of(&way), narrow = copy_of(&way);
+    for (double far = 1; far > 1e-9; far /= 100) {
+        inco_mat d = copy_of(&t.d);
+        blas_axpy(16 * 40, far, way.data, d.data);
+        double f = evaluate_form(&t, KEPT, &t.d, &d, &wide).f, g = evaluate_form(&t, NARROW, &t.d, &d, &narrow).f;
+        assert_near(f, g, 1e-7 * far * far * t.s.energy + 1e-14 * f);
+        double size = sqrt(blas_dot(16 * 40, wide.data, wide.data));
+        blas_axpy(16 * 40, -1, wide.data, narrow.data);
+        double error = sqrt(blas_dot(16 * 40, narrow.data, narrow.data));
+        assert_true(error <= (1e-6 * far + 1e-14) * size);
+        if (far == 1) assert_true(error > 1e-10 * size); /* or they are not in float32 */
+        inco_mat_free(&d);
+    }
+    inco_mat *owned[] = {&way, &wide, &narrow};
+    for (int i = 0; i < 3; i++) inco_mat_free(owned[i]);
+    sample_free(&t);
+}
+
+/* Begun anew where the gradient becomes small, they lead as far down as double does. */
+static void narrow_products_reach_the_optimum(void **state) {
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        sample t = sample_new(shapes[k][0], shapes[k][1], 400, 0, 0.2);
+        inco_mat d = copy_of(&t.d), g = copy_of(&t.d);
+        evaluate_form(&t, KEPT, &t.d, &t.d, &g);
+        double first = sqrt(blas_dot(g.rows * g.cols, g.data, g.data));
+        update(&t, &d, SETTINGS(0.3, NARROW, 3000, 1));
+        evaluate_form(&t, KEPT, &d, &d, &g);
+        assert_true(sqrt(blas_dot(g.rows * g.cols, g.data, g.data)) < 1e-9 * first);
+        inco_mat_free(&d);
+        inco_mat_free(&g);
+        sample_free(&t);
+    }
+}
+
+/* Data far beyond what float32 holds the squares of. */
+static void narrow_products_take_any_scale(void **state) {
+    (void)state;
+    sample t = sample_new(16, 40, 400, 0, 0.3);
+    inco_mat plain = copy_of(&t.d);
+    update_result r = update(&t, &plain, SETTINGS(0, NARROW, 15, 1));
+    for (double scale = 1e-60; scale < 1e70; scale *= 1e120) {
+        sample u = sample_new(16, 40, 400, 0, 0.3);
+        inco_mat d = copy_of(&t.d);
+        for (int64_t i = 0; i < 40 * 40; i++) ((double *)u.s.a.data)[i] *= scale;
+        for (int64_t i = 0; i < 16 * 40; i++) ((double *)u.s.b.data)[i] *= scale;
+        u.s.energy *= scale;
+        update_result q = update(&u, &d, SETTINGS(0, NARROW, 15, 1));
+        assert_int_equal(q.iterations, 15);
+        assert_near(q.after / scale, r.after, 1e-6 * r.after);
+        inco_mat_free(&d);
+        sample_free(&u);
+    }
+    inco_mat_free(&plain);
     sample_free(&t);
 }
 
@@ -304,8 +380,8 @@ static void leading_dimension_is_kept_to(void **state) {
     for (int64_t j = 0; j < 20; j++)
         for (int64_t i = 0; i < 11; i++) mat_set(&wide, i, j, i < 8 ? mat_get(&d, i, j) : 7);
     inco_mat part = {INCO_F64, 8, 20, 11, wide.data, NULL};
-    update(&t, &d, SETTINGS(0.3, 0, 5, 1));
-    update(&t, &part, SETTINGS(0.3, 0, 5, 1));
+    update(&t, &d, SETTINGS(0.3, KEPT, 5, 1));
+    update(&t, &part, SETTINGS(0.3, KEPT, 5, 1));
     for (int64_t j = 0; j < 20; j++)
         for (int64_t i = 0; i < 11; i++) assert_true(mat_get(&wide, i, j) == (i < 8 ? mat_get(&d, i, j) : 7));
     inco_mat_free(&wide);
@@ -325,11 +401,11 @@ static lbfgsfloatval_t oracle_eval(void *self, const lbfgsfloatval_t *x, lbfgsfl
     return at.f;
 }
 
-static double oracle_minimum(const sample *t, update_settings form) {
+static double oracle_minimum(const sample *t, update_settings chosen) {
     idl w;
     lbfgs_parameter_t parameter;
     lbfgsfloatval_t f = 0;
-    assert_int_equal(idl_open(&w, &t->d, &t->s, &form, NULL), INCO_OK);
+    assert_int_equal(idl_open(&w, &t->d, &t->s, &chosen, NULL), INCO_OK);
     lbfgs_parameter_init(&parameter);
     parameter.linesearch = LBFGS_LINESEARCH_BACKTRACKING_STRONG_WOLFE;
     parameter.epsilon = 1e-9;
@@ -348,13 +424,13 @@ static void the_optimum_is_that_of_liblbfgs(void **state) {
     for (int k = 0; k < 3; k++) {
         sample t = sample_new(shapes[k][0], shapes[k][1], 400, 0, 0.2);
         for (int i = 0; i < 3; i++)
-            for (int rescale = 0; rescale < 2; rescale++) {
-                update_settings form = SETTINGS(gammas[i], rescale, 1, 1);
+            for (int form = 0; form < FORMS; form++) {
+                update_settings chosen = SETTINGS(gammas[i], form, 1, 1);
                 lbfgs_settings settings = {6, 3000, 1e-9, 1};
                 lbfgs_result r;
                 idl w;
-                double oracle = oracle_minimum(&t, form);
-                assert_int_equal(idl_open(&w, &t.d, &t.s, &form, NULL), INCO_OK);
+                double oracle = oracle_minimum(&t, SETTINGS(gammas[i], form == FREE ? FREE : KEPT, 1, 1));
+                assert_int_equal(idl_open(&w, &t.d, &t.s, &chosen, NULL), INCO_OK);
                 assert_int_equal(lbfgs_minimize(&w.problem, &settings, w.x.data, &r, NULL), INCO_OK);
                 assert_near(r.after, oracle, 1e-8 * fabs(oracle));
                 idl_close(&w);
@@ -390,7 +466,7 @@ static void mod_solves_its_normal_equations(void **state) {
     sample t = sample_new(8, 20, 500, 0, 0.3);
     inco_mat d = copy_of(&t.d), a = copy_of(&t.s.a), solution = copy_of(&t.s.b), rest = copy_of(&t.s.b);
     update_result r;
-    update_settings settings = SETTINGS(0, 0, 1, 1);
+    update_settings settings = SETTINGS(0, KEPT, 1, 1);
     assert_int_equal(mod_update(&d, &t.s, &settings, &r, NULL), INCO_OK);
     assert_int_equal(lapack_solve_right(&a, &solution, NULL), INCO_OK);
     for (int64_t j = 0; j < 20; j++) {
@@ -414,7 +490,7 @@ static void mod_without_codes_changes_nothing(void **state) {
     memset(t.s.b.data, 0, 8 * 20 * sizeof(double));
     inco_mat d = copy_of(&t.d);
     update_result r;
-    update_settings settings = SETTINGS(0, 0, 1, 1);
+    update_settings settings = SETTINGS(0, KEPT, 1, 1);
     assert_int_equal(mod_update(&d, &t.s, &settings, &r, NULL), INCO_OK);
     assert_memory_equal(d.data, t.d.data, 8 * 20 * sizeof(double));
     assert_true(r.before == t.s.energy && r.after == t.s.energy);
@@ -432,7 +508,7 @@ static void mod_takes_dependent_codes(void **state) {
     blas_multiply(1, "NT", 1, &t.x, &t.c, 0, &t.s.b);
     inco_mat d = copy_of(&t.d);
     update_result r;
-    update_settings settings = SETTINGS(0, 0, 1, 1);
+    update_settings settings = SETTINGS(0, KEPT, 1, 1);
     assert_int_equal(mod_update(&d, &t.s, &settings, &r, NULL), INCO_OK);
     assert_false(mat_find_nonfinite(&d, &row, &col));
     assert_true(r.after < r.before);
@@ -447,7 +523,7 @@ static void sizes_and_numbers_are_checked(void **state) {
     (void)state;
     sample t = sample_new(8, 20, 60, 0, 0.2);
     inco_mat small = check_dictionary(INCO_F64, 8, 19, 5), single = check_dictionary(INCO_F32, 8, 20, 5);
-    update_settings settings = SETTINGS(0.3, 0, 3, 1);
+    update_settings settings = SETTINGS(0.3, KEPT, 3, 1);
     update_result r;
     inco_error error = {0};
     double f;
@@ -492,9 +568,8 @@ static void sweep(const sample *t, updater run, update_settings settings) {
 static void lack_of_memory_is_reported(void **state) {
     (void)state;
     sample t = sample_new(8, 20, 60, 0, 0.2);
-    sweep(&t, idl_update, SETTINGS(0.3, 0, 5, 1));
-    sweep(&t, idl_update, SETTINGS(0.3, 1, 5, 1));
-    sweep(&t, mod_update, SETTINGS(0, 0, 0, 1));
+    for (int form = 0; form < FORMS; form++) sweep(&t, idl_update, SETTINGS(0.3, form, 5, 1));
+    sweep(&t, mod_update, SETTINGS(0, KEPT, 0, 1));
     sample_free(&t);
 }
 
@@ -513,6 +588,9 @@ int main(void) {
         cmocka_unit_test(penalty_alone_makes_few_atoms_orthogonal),
         cmocka_unit_test(zero_and_unused_atoms_are_harmless),
         cmocka_unit_test(bits_do_not_depend_on_threads),
+        cmocka_unit_test(narrow_products_round_what_changed),
+        cmocka_unit_test(narrow_products_reach_the_optimum),
+        cmocka_unit_test(narrow_products_take_any_scale),
         cmocka_unit_test(leading_dimension_is_kept_to),
 #ifdef HAVE_LIBLBFGS
         cmocka_unit_test(the_optimum_is_that_of_liblbfgs),

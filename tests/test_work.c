@@ -10,6 +10,7 @@
 #include "learn/learner.h"
 #include "mat/blas.h"
 #include "metric/coherence.h"
+#include "sample.h"
 #include "sparse/csc.h"
 
 enum { DIM = 40, ATOMS = 150, SIGNALS = 200 };
@@ -133,9 +134,10 @@ static void an_evaluation_is_one_product_with_a(void **state) {
     inco_mat a, b;
     statistics s = random_statistics(dim, atoms, &a, &b);
     for (int gamma = 0; gamma <= 50; gamma += 50)
-        for (int rescale = 0; rescale < 2; rescale++) {
+        for (int form = 0; form < FORMS; form++) {
+            const int rescale = form == FREE;
             inco_mat d = check_dictionary(INCO_F64, dim, atoms, 5);
-            update_settings settings = {.gamma = gamma, .rescale = rescale, .iterations = 15, .threads = 1};
+            update_settings settings = SETTINGS(gamma, form, 15, 1);
             update_result result;
             blas_multiplied();
             assert_int_equal(idl_update(&d, &s, &settings, &result, NULL), INCO_OK);

@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "dict/fit.h"
 #include "dict/sphere.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
@@ -29,18 +28,11 @@ static void small_gram(const idl *w, const inco_mat *e) {
     for (int64_t i = 0; i < e->rows; i++) mat_set(e, i, i, mat_get(e, i, i) - 1);
 }
 
-/* Brings D A and e up to date with D. */
+/* Brings the fit and e up to date with D. */
 static void place(idl *w) {
-    blas_multiply(w->threads, "NN", 1, &w->d, &w->s->a, 0, &w->da);
-    w->products++;
+    fit_place(&w->fit, &w->d);
     if (w->gamma > 0) small_gram(w, &w->e);
     w->stale = 0;
-}
-
-/* What of the objective is |X - D C|^2, and its gradient unless that is NULL, from D A. */
-static double fit_of(const idl *w, double *slope) {
-    const fit_terms f = {w->s, &w->d, &w->da, 1, slope, w->room, w->threads};
-    return fit_value(&f);
 }
 
 /* (IDL-2) from e. */
@@ -50,18 +42,18 @@ static double penalty(const idl *w) {
 }
 
 /* The objective, and (IDL-3): 2 (D A - B) + 4 gamma e D, or D e. */
-static void assess(const idl *w, lbfgs_point *at) {
+static void assess(idl *w, lbfgs_point *at) {
     const int wide = w->x.rows <= w->x.cols;
     const inco_mat g = inco_mat_view(INCO_F64, w->x.rows, w->x.cols, at->gradient);
-    at->f = fit_of(w, at->gradient);
+    at->f = fit_value(&w->fit, &w->d, 1, at->gradient);
     if (w->gamma == 0) return;
     at->f += w->gamma * penalty(w);
     blas_multiply(w->threads, "NN", 4 * w->gamma, wide ? &w->e : &w->d, wide ? &w->d : &w->e, 1, &g);
 }
 
 /* The objective alone. */
-static double value(const idl *w) {
-    return fit_of(w, NULL) + (w->gamma == 0 ? 0 : w->gamma * penalty(w));
+static double value(idl *w) {
+    return fit_value(&w->fit, &w->d, 1, NULL) + (w->gamma == 0 ? 0 : w->gamma * penalty(w));
 }
 
 /* e1 = t + t', t = P D' or P'D */
@@ -75,9 +67,9 @@ void idl_line(idl *w, const double *direction, double q[5]) {
     const int64_t n = count_of(w), m = w->e.rows * w->e.cols;
     const inco_mat p = inco_mat_view(INCO_F64, w->x.rows, w->x.cols, (void *)direction);
     blas_multiply(w->threads, "NN", 1, &p, &w->s->a, 0, &w->pa);
-    w->products++;
+    w->fit.products++;
     q[0] = q[3] = q[4] = 0;
-    q[1] = 2 * (blas_dot(n, direction, w->da.data) - blas_dot(n, direction, w->s->b.data));
+    q[1] = fit_along(&w->fit, &w->d, direction, w->pa.data);
     q[2] = blas_dot(n, direction, w->pa.data);
     if (w->gamma == 0) return;
     const double *e = w->e.data, *e1 = w->e1.data, *e2 = w->e2.data;
@@ -101,7 +93,7 @@ static int free_eval(void *self, lbfgs_point *at, inco_error *error) {
     return INCO_OK;
 }
 
-/* The exact minimiser along the line; D A and e follow without another product by A. */
+/* The exact minimiser along the line; the fit and e follow without another product by A. */
 static int free_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_error *error) {
     idl *w = self;
     double q[5], *e = w->e.data, *e1 = w->e1.data, *e2 = w->e2.data;
@@ -113,7 +105,7 @@ static int free_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_erro
     if (t == 0) return INCO_OK;
     for (int64_t i = 0; i < count_of(w); i++) at->x[i] = line->origin[i] + t * line->p[i];
     w->d.data = at->x;
-    blas_axpy(count_of(w), t, w->pa.data, w->da.data);
+    blas_axpy(count_of(w), t, w->pa.data, w->fit.image.data);
     for (int64_t i = 0; w->gamma > 0 && i < w->e.rows * w->e.cols; i++) e[i] += t * (e1[i] + t * e2[i]);
     assess(w, at);
     w->stale = !(at->f <= line->f);
@@ -132,14 +124,27 @@ static int add_excess(idl *w, lbfgs_point *at, inco_error *error) {
     return status;
 }
 
-static int sphere_eval(void *self, lbfgs_point *at, inco_error *error) {
-    idl *w = self;
-    sphere_normalize(w->threads, at->x, &w->d, w->norm);
-    place(w);
+/* The objective and its gradient on the spheres, from the fit and e. */
+static int judge(idl *w, lbfgs_point *at, inco_error *error) {
     assess(w, at);
     int status = add_excess(w, at, error);
     sphere_project(w->threads, &w->d, w->norm, at->gradient, w->radial);
     return status;
+}
+
+static int sphere_eval(void *self, lbfgs_point *at, inco_error *error) {
+    idl *w = self;
+    sphere_normalize(w->threads, at->x, &w->d, w->norm);
+    place(w);
+    return judge(w, at, error);
+}
+
+/* Where the gradient has become too small beside what products in float32 were added up to it, it is taken anew. */
+static int sharpen(idl *w, lbfgs_point *at, inco_error *error) {
+    if (!fit_is_coarse(&w->fit, sqrt(blas_dot(count_of(w), at->gradient, at->gradient)))) return INCO_OK;
+    sphere_normalize(w->threads, at->x, &w->d, w->norm);
+    fit_begin(&w->fit, &w->d);
+    return judge(w, at, error);
 }
 
 /* (IDL-8): the step to the minimum of the second-order model of f along the spheres. */
@@ -160,8 +165,9 @@ static int sphere_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_er
     if (line->steepest) line->step = first_step(w, line);
     int status = lbfgs_search(&w->problem, line, at, error);
     w->stale = line->step == 0;
-    if (status >= 0 && !w->stale) sphere_rename(w->threads, &w->d, w->norm, at);
-    return status;
+    if (status < 0 || w->stale) return status;
+    sphere_rename(w->threads, &w->d, w->norm, at);
+    return sharpen(w, at, error);
 }
 
 /* ---- The update ---- */
@@ -184,12 +190,11 @@ int idl_open(idl *w, const inco_mat *d, const statistics *s, const update_settin
     TRY(update_check(d, s, error));
     TRY(mat_convert(&w->x, d, INCO_F64, error));
     mat_normalize_columns(&w->x, NULL);
-    TRY(mat_new_raw(&w->da, INCO_F64, rows, cols, error));
+    TRY(fit_open(&w->fit, s, settings->narrow && !settings->rescale ? INCO_F32 : INCO_F64, w->threads, error));
     TRY(mat_new_raw(&w->pa, INCO_F64, rows, cols, error));
     TRY(mat_new_raw(&w->e, INCO_F64, small, small, error));
     TRY(mat_new_raw(&w->e1, INCO_F64, small, small, error));
     TRY(mat_new_raw(&w->e2, INCO_F64, small, small, error));
-    if (!(w->room = NEW_RAW(double, cols))) TRY(error_no_memory(error));
     w->problem = (lbfgs_problem){w, rows * cols, free_eval, free_advance, 0};
     if (settings->rescale) return status;
     w->problem.eval = sphere_eval;
@@ -204,11 +209,11 @@ done:
 }
 
 void idl_close(idl *w) {
-    inco_mat *owned[] = {&w->x, &w->d, &w->da, &w->pa, &w->e, &w->e1, &w->e2};
+    inco_mat *owned[] = {&w->x, &w->d, &w->pa, &w->e, &w->e1, &w->e2};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) inco_mat_free(owned[i]);
     memory_free(w->norm);
     memory_free(w->radial);
-    memory_free(w->room);
+    fit_close(&w->fit);
     hinge_close(&w->pairs);
 }
 
@@ -236,7 +241,7 @@ int idl_update(inco_mat *d, const statistics *s, const update_settings *settings
     }
     mat_copy(d, &w.x);
     *result = (update_result){.before = found.before, .after = found.after, .iterations = found.iterations};
-    result->evaluations = w.products;
+    result->evaluations = w.fit.products;
 done:
     idl_close(&w);
     return status;
@@ -247,10 +252,9 @@ int objective(const inco_mat *d, const statistics *s, double gamma, int threads,
     const int64_t small = d->rows < d->cols ? d->rows : d->cols;
     int status;
     TRY(update_check(d, s, error));
+    TRY(fit_open(&w.fit, s, INCO_F64, threads, error));
     TRY(mat_convert(&w.d, d, INCO_F64, error));
-    TRY(mat_new_raw(&w.da, INCO_F64, d->rows, d->cols, error));
     TRY(mat_new_raw(&w.e, INCO_F64, small, small, error));
-    if (!(w.room = NEW_RAW(double, d->cols))) TRY(error_no_memory(error));
     w.x = inco_mat_view(INCO_F64, d->rows, d->cols, w.d.data);
     place(&w);
     *f = value(&w);

@@ -2,6 +2,7 @@
 #ifndef INCO_DICT_IDL_H
 #define INCO_DICT_IDL_H
 
+#include "dict/fit.h"
 #include "dict/hinge.h"
 #include "dict/lbfgs.h"
 #include "dict/update.h"
@@ -15,14 +16,12 @@ typedef struct idl {
     hinge pairs;
     inco_mat x;          /* the unknown, D x L: the dictionary, or vectors that give it when normalised */
     inco_mat d;          /* the dictionary last evaluated: x itself, or its normalised columns */
-    inco_mat da;         /* D A */
+    fit fit;             /* |X - D C|^2 */
     inco_mat e;          /* (IDL-2): D D' - I or D'D - I, whichever is smaller */
     inco_mat pa, e1, e2; /* along a line: P A, and e(t) = e + t e1 + t^2 e2 */
     double *norm;        /* spheres: of the columns of x */
     double *radial;      /* spheres: d_j' (gradient by d_j) */
-    double *room;        /* for the fit */
-    int stale;           /* d, da and e are not those of the line's origin */
-    int products;        /* with A */
+    int stale;           /* d, the fit and e are not those of the line's origin */
 } idl;
 
 /* Takes a normalised copy of d as its start. The statistics must outlive it. idl_close is needed after a failure too.

@@ -154,7 +154,7 @@ int mocod_update(inco_mat *d, const statistics *s, const update_settings *settin
     TRY(evaluate(&w, error));
     mat_copy(d, &w.idl.x);
     *result =
-        (update_result){.before = w.before, .after = w.plain, .iterations = w.steps, .evaluations = w.idl.products};
+        (update_result){.before = w.before, .after = w.plain, .iterations = w.steps, .evaluations = w.idl.fit.products};
 done:
     close_parts(&w);
     return status;

@@ -33,8 +33,8 @@ typedef struct nearing {
     int stopped;
     inco_mat target; /* the dictionary given; with statistics empty */
     inco_mat d;      /* the unknown with its columns normalised */
-    inco_mat da;     /* D A */
-    double *norm, *room;
+    fit data;        /* |X - D C|^2; without statistics empty */
+    double *norm;
     hinge over;
     double tau, eta;
     double scale; /* the fit is divided by it */
@@ -61,10 +61,9 @@ static double fit_target(const nearing *w, double *g) {
 }
 
 /* (DECO-2): |X - D C|^2 */
-static double fit_data(const nearing *w, double *g) {
-    const fit_terms f = {w->s, &w->d, &w->da, 1 / w->scale, g, w->room, w->settings->threads};
-    blas_multiply(w->settings->threads, "NN", 1, &w->d, &w->s->a, 0, &w->da);
-    return fit_value(&f);
+static double fit_data(nearing *w, double *g) {
+    fit_place(&w->data, &w->d);
+    return fit_value(&w->data, &w->d, 1 / w->scale, g);
 }
 
 /* (DECO-3) */
@@ -110,10 +109,9 @@ static int open_nearing(nearing *w, const inco_mat *d, inco_error *error) {
     TRY(hinge_open(&w->over, d->rows, d->cols, w->settings->threads, error));
     TRY(mat_convert(&w->d, d, INCO_F64, error));
     w->norm = NEW(double, d->cols);
-    w->room = NEW_RAW(double, d->cols);
-    if (!w->norm || !w->room) TRY(error_no_memory(error));
+    if (!w->norm) TRY(error_no_memory(error));
     if (w->s)
-        TRY(mat_new_raw(&w->da, INCO_F64, d->rows, d->cols, error));
+        TRY(fit_open(&w->data, w->s, INCO_F64, w->settings->threads, error));
     else
         TRY(mat_convert(&w->target, d, INCO_F64, error));
 done:
@@ -121,23 +119,23 @@ done:
 }
 
 static void close_nearing(nearing *w) {
-    inco_mat *owned[] = {&w->target, &w->d, &w->da};
+    inco_mat *owned[] = {&w->target, &w->d};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) inco_mat_free(owned[i]);
     memory_free(w->norm);
-    memory_free(w->room);
+    fit_close(&w->data);
     hinge_close(&w->over);
 }
 
 /* ---- Stages ---- */
 
 /* The fit and the largest product at d, over all pairs. */
-static int measure(nearing *w, const inco_mat *d, double *fit, double *coherence, inco_error *error) {
+static int measure(nearing *w, const inco_mat *d, double *away, double *coherence, inco_error *error) {
     inco_mat g = {0};
     double h;
     int status;
     TRY(mat_new_raw(&g, INCO_F64, d->rows, d->cols, error));
     mat_copy(&w->d, d);
-    *fit = w->s ? fit_data(w, g.data) : fit_target(w, g.data);
+    *away = w->s ? fit_data(w, g.data) : fit_target(w, g.data);
     TRY(hinge_eval(&w->over, d, w->settings->bound, 0, NULL, &h, error));
     *coherence = w->over.max;
 done:

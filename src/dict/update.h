@@ -17,9 +17,10 @@ typedef struct update_settings {
     int rescale;    /* 1: norms free during the search, rescaled after it; 0: kept (spheres) */
     int iterations; /* L-BFGS iterations, or steps of a fixed point */
     int threads;
-    double eta;     /* MOCOD: weight of sum_j (||d_j||^2 - 1)^2 during the search */
-    double bound;   /* IDL on spheres: |d_i'd_j| above it cost ... */
-    double push;    /* ... this much times what they exceed it by, squared; 0: nothing */
+    int narrow;   /* IDL on spheres: products with A in float32, once one in double was made */
+    double eta;   /* MOCOD: weight of sum_j (||d_j||^2 - 1)^2 during the search */
+    double bound; /* IDL on spheres: |d_i'd_j| above it cost ... */
+    double push;  /* ... this much times what they exceed it by, squared; 0: nothing */
 } update_settings;
 
 typedef struct update_result {

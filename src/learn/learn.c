@@ -335,6 +335,7 @@ static int update(inco_learner *learner, const statistics *s, inco_error *error)
                         .rescale = o->norms == NORMS_RESCALE,
                         .iterations = (int)o->update_iterations,
                         .threads = learner->threads,
+                        .narrow = learner->data.source.type == INCO_F32,
                         .eta = eta_of(learner),
                         .bound = bound_now(learner),
                         .push = bound_push(learner)}};

@@ -150,26 +150,31 @@ static double add_up(const double sum[SUMS]) {
     return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
 }
 
-static double energy_f32(int64_t n, const float *x) {
+static double dot_f32(int64_t n, const float *x, const float *y) {
     double sum[SUMS] = {0};
     int64_t i = 0;
     for (; i + SUMS <= n; i += SUMS)
-        for (int k = 0; k < SUMS; k++) sum[k] += (double)x[i + k] * (double)x[i + k];
-    for (; i < n; i++) sum[0] += (double)x[i] * (double)x[i];
+        for (int k = 0; k < SUMS; k++) sum[k] += (double)x[i + k] * (double)y[i + k];
+    for (; i < n; i++) sum[0] += (double)x[i] * (double)y[i];
     return add_up(sum);
 }
 
-static double energy_f64(int64_t n, const double *x) {
+static double dot_f64(int64_t n, const double *x, const double *y) {
     double sum[SUMS] = {0};
     int64_t i = 0;
     for (; i + SUMS <= n; i += SUMS)
-        for (int k = 0; k < SUMS; k++) sum[k] += x[i + k] * x[i + k];
-    for (; i < n; i++) sum[0] += x[i] * x[i];
+        for (int k = 0; k < SUMS; k++) sum[k] += x[i + k] * y[i + k];
+    for (; i < n; i++) sum[0] += x[i] * y[i];
     return add_up(sum);
+}
+
+double mat_column_dot(const inco_mat *a, const inco_mat *b, int64_t j) {
+    return a->type == INCO_F32 ? dot_f32(a->rows, mat_column(a, j), mat_column(b, j))
+                               : dot_f64(a->rows, mat_column(a, j), mat_column(b, j));
 }
 
 double mat_column_energy(const inco_mat *m, int64_t j) {
-    return m->type == INCO_F32 ? energy_f32(m->rows, mat_column(m, j)) : energy_f64(m->rows, mat_column(m, j));
+    return mat_column_dot(m, m, j);
 }
 
 /* Where squares may have overflowed or vanished, the largest entry is taken out first. */

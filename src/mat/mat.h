@@ -48,6 +48,8 @@ int mat_transpose(inco_mat *to, const inco_mat *from, inco_error *error);
 /* 1 with the place of the first NaN or Inf in memory order, else 0. */
 int mat_find_nonfinite(const inco_mat *m, int64_t *row, int64_t *col);
 
+/* The inner product of column j of each, both of one type; in double. */
+double mat_column_dot(const inco_mat *a, const inco_mat *b, int64_t j);
 double mat_column_norm(const inco_mat *m, int64_t j);   /* in double, without overflow for any float */
 double mat_column_energy(const inco_mat *m, int64_t j); /* its square, where no entry is too large for that */
 /* Scales every column to unit norm, in double; zero columns stay. norms may be NULL. Returns the zero columns. */
