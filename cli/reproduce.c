@@ -14,7 +14,7 @@ char *experiment_path(const experiment *e, int64_t seed, const char *name, const
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (!out) return NULL;
-    fputs(e->output, out);
+    fprintf(out, "%s%s", *e->output == '-' ? "./" : "", e->output); /* a command must not take it for an option */
     if (seed >= 0) fprintf(out, "/seed-%lld", (long long)seed);
     if (*name) fprintf(out, "/%s%s", name, ending);
     if (!fclose(out)) return text;

@@ -1,4 +1,4 @@
-/* What a dictionary update works from, and what it says of itself. All in double. */
+/* What a dictionary update works from, and what it says of itself. All matrices are of doubles. */
 #ifndef INCO_DICT_UPDATE_H
 #define INCO_DICT_UPDATE_H
 

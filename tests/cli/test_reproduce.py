@@ -177,10 +177,10 @@ class Experiment(Case):
         finished = [name[:-4] for name in os.listdir(self.path("out/seed-0")) if name.endswith(".csv")]
         self.assertLess(len(finished), 18)
         self.finish_runs(words, 3)
-        os.mkdir(self.path("other"))
-        self.finish_runs(words, 3, "other/out")
+        os.mkdir(self.path("-other"))  # a name like an option
+        self.finish_runs(words, 3, "-other/out")
         for name in "ksvd-1", "ksvd-0.5":
-            self.assertEqual(self.bytes("out/seed-0/%s.npy" % name), self.bytes("other/out/seed-0/%s.npy" % name))
+            self.assertEqual(self.bytes("out/seed-0/%s.npy" % name), self.bytes("-other/out/seed-0/%s.npy" % name))
 
     def stop(self, words, number):
         """Starts the experiment, waits for a checkpoint that was not there, and sends a signal."""
@@ -231,7 +231,7 @@ class Experiment(Case):
         self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "out", "--signals", 100, "--atoms", 200, code=2,
                      says="fewer than the 200 atoms")
         self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "out", "--columns", code=2, says="--columns")
-        os.mkdir(self.path("other"))
+        os.mkdir(self.path("-other"))  # a name like an option
         self.write("other/experiment.txt", "inco %s reproduce sigg2012\nrecordings 7 (0)\n" % self.version())
         self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "other", code=2,
                      says=["another experiment", '"recordings 7 (0)"', '"recordings 21 ('])
