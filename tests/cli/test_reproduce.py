@@ -231,7 +231,7 @@ class Experiment(Case):
         self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "out", "--signals", 100, "--atoms", 200, code=2,
                      says="fewer than the 200 atoms")
         self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "out", "--columns", code=2, says="--columns")
-        os.mkdir(self.path("-other"))  # a name like an option
+        os.mkdir(self.path("other"))
         self.write("other/experiment.txt", "inco %s reproduce sigg2012\nrecordings 7 (0)\n" % self.version())
         self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "other", code=2,
                      says=["another experiment", '"recordings 7 (0)"', '"recordings 21 ('])
