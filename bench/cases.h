@@ -25,7 +25,7 @@ extern const char *const case_names[]; /* those run by default, ended by NULL */
 
 /* 0 when there is no such case. */
 int case_exists(const char *name);
-/* What of the sizes and type asked for a case goes by: the case of large sizes has its own. */
+/* The sizes and type that a case runs with: those asked for, or its own. */
 setup case_setup(const setup *s, const char *name);
 outcome case_run(const setup *s, const char *name);
 

@@ -84,28 +84,37 @@ static double polynomial(const double q[5], double t) {
     return t * (q[1] + t * (q[2] + t * (q[3] + t * q[4])));
 }
 
+/* From a dictionary that is not the first one seen. */
+static void line_of_form(const sample *t, double gamma, int form) {
+    idl w;
+    update_settings settings = SETTINGS(gamma, form, 1, 1);
+    assert_int_equal(idl_open(&w, &t->d, &t->s, &settings, NULL), INCO_OK);
+    inco_mat p = check_random(INCO_F64, t->d.rows, t->d.cols, 41);
+    inco_mat first = check_dictionary(INCO_F64, t->d.rows, t->d.cols, 42);
+    double q[5], f = direct_objective(t, &w.x, gamma);
+    value_at(&w, first.data);
+    value_at(&w, w.x.data);
+    idl_line(&w, p.data, q);
+    for (double step = -2; step <= 2; step += 0.37) {
+        inco_mat moved = copy_of(&w.x);
+        blas_axpy(p.rows * p.cols, step, p.data, moved.data);
+        double g = direct_objective(t, &moved, gamma);
+        assert_near(f + polynomial(q, step), g, 1e-10 * g);
+        inco_mat_free(&moved);
+    }
+    inco_mat_free(&p);
+    inco_mat_free(&first);
+    idl_close(&w);
+}
+
 static void line_is_a_quartic(void **state) {
     (void)state;
-    for (int k = 0; k < 3; k++)
-        for (int i = 0; i < 3; i++) {
-            sample t = sample_new(shapes[k][0], shapes[k][1], 60, 0, 0.2);
-            idl w;
-            update_settings settings = SETTINGS(gammas[i], FREE, 1, 1);
-            assert_int_equal(idl_open(&w, &t.d, &t.s, &settings, NULL), INCO_OK);
-            inco_mat p = check_random(INCO_F64, t.d.rows, t.d.cols, 41);
-            double q[5], f = value_at(&w, w.x.data);
-            idl_line(&w, p.data, q);
-            for (double step = -2; step <= 2; step += 0.37) {
-                inco_mat moved = copy_of(&w.x);
-                blas_axpy(p.rows * p.cols, step, p.data, moved.data);
-                double g = direct_objective(&t, &moved, gammas[i]);
-                assert_near(f + polynomial(q, step), g, 1e-10 * g);
-                inco_mat_free(&moved);
-            }
-            inco_mat_free(&p);
-            idl_close(&w);
-            sample_free(&t);
-        }
+    for (int k = 0; k < 3; k++) {
+        sample t = sample_new(shapes[k][0], shapes[k][1], 60, 0, 0.2);
+        for (int i = 0; i < 3; i++)
+            for (int form = 0; form < FORMS; form++) line_of_form(&t, gammas[i], form);
+        sample_free(&t);
+    }
 }
 
 /* The lowest value over a fine grid of positive steps. */
@@ -314,7 +323,7 @@ static lbfgs_point evaluate_form(const sample *t, int form, const inco_mat *near
 static void narrow_products_round_what_changed(void **state) {
     (void)state;
     sample t = sample_new(16, 40, 400, 0, 0.3);
-    inco_mat way = check_random(INCO_F64, 16, 40, 21), wide = copy_of(&way), narrow = copy_of(&way);
+    inco_mat way = check_dictionary(INCO_F64, 16, 40, 21), wide = copy_of(&way), narrow = copy_of(&way);
     for (double far = 1; far > 1e-9; far /= 100) {
         inco_mat d = copy_of(&t.d);
         blas_axpy(16 * 40, far, way.data, d.data);
@@ -347,6 +356,30 @@ static void narrow_products_reach_the_optimum(void **state) {
         inco_mat_free(&g);
         sample_free(&t);
     }
+}
+
+/* The same where the codes have much in common, and the way down is long: beside 1e-7 of what the first steps gain,
+ * those that follow are small. */
+static void narrow_products_go_as_low(void **state) {
+    (void)state;
+    sample t = sample_new(16, 40, 400, 0, 0.3);
+    inco_mat truth = check_dictionary(INCO_F64, 16, 40, 11);
+    for (int64_t n = 0; n < t.c.cols; n++) {
+        const double common = rng_normal(16, RNG_TEST, (uint64_t)n);
+        for (int64_t j = 0; j < 40; j++) mat_set(&t.c, j, n, common + 0.01 * mat_get(&t.c, j, n));
+    }
+    blas_multiply(1, "NN", 1, &truth, &t.c, 0, &t.x);
+    blas_multiply(1, "NT", 1, &t.c, &t.c, 0, &t.s.a);
+    blas_multiply(1, "NT", 1, &t.x, &t.c, 0, &t.s.b);
+    t.s.energy = blas_dot(16 * t.x.cols, t.x.data, t.x.data);
+    inco_mat wide = copy_of(&t.d), narrow = copy_of(&t.d);
+    update(&t, &wide, SETTINGS(0.3, KEPT, 1000, 1));
+    assert_int_equal(update(&t, &narrow, SETTINGS(0.3, NARROW, 1000, 1)).iterations, 1000);
+    assert_true(objective_of(&t, &narrow, 0.3) < 1.005 * objective_of(&t, &wide, 0.3));
+    inco_mat_free(&wide);
+    inco_mat_free(&narrow);
+    inco_mat_free(&truth);
+    sample_free(&t);
 }
 
 /* Data far beyond what float32 holds the squares of. */
@@ -590,6 +623,7 @@ int main(void) {
         cmocka_unit_test(bits_do_not_depend_on_threads),
         cmocka_unit_test(narrow_products_round_what_changed),
         cmocka_unit_test(narrow_products_reach_the_optimum),
+        cmocka_unit_test(narrow_products_go_as_low),
         cmocka_unit_test(narrow_products_take_any_scale),
         cmocka_unit_test(leading_dimension_is_kept_to),
 #ifdef HAVE_LIBLBFGS

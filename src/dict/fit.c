@@ -24,7 +24,7 @@ static double largest_of(const inco_mat *a) {
     return most > 0 ? most : 1;
 }
 
-static void narrow(void *self, int64_t first, int64_t end) {
+static void narrow_columns(void *self, int64_t first, int64_t end) {
     const fit *f = self;
     for (int64_t j = first; j < end; j++) {
         const double *from = mat_column(&f->s->a, j), by = 1 / f->unit;
@@ -41,7 +41,7 @@ static int open_products(fit *f, inco_type type, inco_error *error) {
     int status = mat_new_raw(&f->a, type, a->rows, a->cols, error);
     if (status < 0) return status;
     f->unit = largest_of(a);
-    parallel_columns(f->threads, a->rows, a->cols, narrow, f);
+    parallel_columns(f->threads, a->rows, a->cols, narrow_columns, f);
     return status;
 }
 
@@ -53,10 +53,9 @@ int fit_open(fit *f, const statistics *s, inco_type type, int threads, inco_erro
     TRY(mat_convert(&f->slope, &s->b, INCO_F64, error));
     for (int64_t i = 0; i < rows * cols; i++) ((double *)f->slope.data)[i] *= -2;
     TRY(mat_new_raw(&f->image, type, rows, cols, error));
-    f->room = NEW_RAW(double, cols);
-    f->square = NEW_RAW(double, cols);
-    if (!f->room || !f->square) TRY(error_no_memory(error));
+    if (!(f->room = NEW_RAW(double, cols))) TRY(error_no_memory(error));
     if (type == INCO_F64) return status;
+    if (!(f->square = NEW_RAW(double, cols))) TRY(error_no_memory(error));
     TRY(mat_new_raw(&f->base, INCO_F64, rows, cols, error));
     TRY(mat_new_raw(&f->change, type, rows, cols, error));
 done:
@@ -125,6 +124,10 @@ void fit_place(fit *f, const inco_mat *d) {
     f->products++;
 }
 
+void fit_advance(fit *f, double t, const inco_mat *pa) {
+    blas_axpy(pa->rows * pa->cols, t, pa->data, f->image.data);
+}
+
 /* (FIT-2) for one atom. */
 static void gradient_column(const placing *p, int64_t j) {
     const double *slope = mat_column(&p->f->slope, j), weight = p->weight, twice = 2 * p->f->unit;
@@ -156,13 +159,13 @@ double fit_value(fit *f, const inco_mat *d, double weight, double *gradient) {
     return f->constant + sum_of(d->cols, f->room);
 }
 
+/* A is symmetric: <P, D A - B> = <P, D0 A - B> + <P A, D - D0>. */
 double fit_along(const fit *f, const inco_mat *d, const double *p, const double *pa) {
     const int64_t n = d->rows * d->cols;
     double moved = blas_dot(n, pa, d->data) - (f->begun ? blas_dot(n, pa, f->base.data) : 0);
     return blas_dot(n, p, f->slope.data) + 2 * moved;
 }
 
-/* Products in float32 are right to about 1e-7 of themselves. */
 int fit_is_coarse(const fit *f, double norm) {
     return f->begun && norm < 1e-3 * f->distance;
 }

@@ -17,7 +17,7 @@ typedef struct fit {
     double unit;            /* keeps float32 within its range; 1 for double */
     inco_mat change, image; /* D - D0 unless that is D, and (D - D0) A / unit, in the type of products */
     double distance;        /* |(D - D0) A|, in float32 */
-    double *room, *square;  /* a number for each atom */
+    double *room, *square;  /* a number for each atom; the second in float32 alone */
 } fit;
 
 /* The statistics must outlive it. fit_close is needed after a failure too. */
@@ -26,16 +26,18 @@ void fit_close(fit *f);
 
 /* Brings (D - D0) A up to date with D, compact. In float32 the first time begins. */
 void fit_place(fit *f, const inco_mat *d);
-/* D0 = D, by a product in double. */
+/* In float32 alone: D0 = D, by a product in double. */
 void fit_begin(fit *f, const inco_mat *d);
+/* In double alone: the same as placing D + t P, from P A. */
+void fit_advance(fit *f, double t, const inco_mat *pa);
 
 /* (FIT-1) at the dictionary last placed. The gradient gets `weight` times (FIT-2); it may be NULL. */
 double fit_value(fit *f, const inco_mat *d, double weight, double *gradient);
 
-/* <P, gradient> at the dictionary last placed, from P A. */
+/* <P, gradient by D>, from P A. */
 double fit_along(const fit *f, const inco_mat *d, const double *p, const double *pa);
 
-/* Is a gradient of this norm smaller than the rounding of products allows to trust? */
+/* (FIT-3): is a gradient of this norm smaller than the rounding of products allows to trust? */
 int fit_is_coarse(const fit *f, double norm);
 
 #endif

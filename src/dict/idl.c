@@ -105,7 +105,7 @@ static int free_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_erro
     if (t == 0) return INCO_OK;
     for (int64_t i = 0; i < count_of(w); i++) at->x[i] = line->origin[i] + t * line->p[i];
     w->d.data = at->x;
-    blas_axpy(count_of(w), t, w->pa.data, w->fit.image.data);
+    fit_advance(&w->fit, t, &w->pa);
     for (int64_t i = 0; w->gamma > 0 && i < w->e.rows * w->e.cols; i++) e[i] += t * (e1[i] + t * e2[i]);
     assess(w, at);
     w->stale = !(at->f <= line->f);
@@ -167,7 +167,9 @@ static int sphere_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_er
     w->stale = line->step == 0;
     if (status < 0 || w->stale) return status;
     sphere_rename(w->threads, &w->d, w->norm, at);
-    return sharpen(w, at, error);
+    status = sharpen(w, at, error);
+    w->stale = !(at->f <= line->f);
+    return status;
 }
 
 /* ---- The update ---- */
@@ -225,14 +227,31 @@ static double gradient_floor(const idl *w) {
     return 1e-13 * terms / size;
 }
 
+/* Where float32 does not tell any more what goes down, the search begins anew, with exact products where it stands. */
+static int descend(idl *w, const update_settings *settings, lbfgs_result *all, inco_error *error) {
+    lbfgs_settings search = {MEMORY_PAIRS, settings->iterations, gradient_floor(w), settings->threads};
+    lbfgs_result part;
+    int status;
+    TRY(lbfgs_minimize(&w->problem, &search, w->x.data, all, error));
+    part = *all;
+    while (w->fit.begun && part.iterations > 0 && all->iterations < settings->iterations) {
+        w->fit.begun = 0;
+        search.iterations = settings->iterations - all->iterations;
+        TRY(lbfgs_minimize(&w->problem, &search, w->x.data, &part, error));
+        all->iterations += part.iterations;
+        all->after = part.after;
+    }
+done:
+    return status;
+}
+
 int idl_update(inco_mat *d, const statistics *s, const update_settings *settings, update_result *result,
                inco_error *error) {
     idl w;
     lbfgs_result found;
     int status = idl_open(&w, d, s, settings, error);
     if (status < 0) goto done;
-    lbfgs_settings search = {MEMORY_PAIRS, settings->iterations, gradient_floor(&w), settings->threads};
-    TRY(lbfgs_minimize(&w.problem, &search, w.x.data, &found, error));
+    TRY(descend(&w, settings, &found, error));
     if (settings->rescale) {
         mat_normalize_columns(&w.x, NULL);
         w.d = inco_mat_view(INCO_F64, w.x.rows, w.x.cols, w.x.data);
