@@ -54,6 +54,10 @@ static void work_free(kernel_work *w) {
     void *arrays[] = {w->chunk, w->corr, w->slope, w->free,     w->norm,    w->row,     w->most, w->factor,
                       w->proj,  w->turn, w->entry, w->solution, w->retired, w->support, w->value};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) memory_free(arrays[i]);
+    for (int i = 0; i < KERNEL_BEGUN; i++) {
+        memory_free(w->begun[i].sum);
+        memory_free(w->begun[i].row);
+    }
 }
 
 /* One array of `count` items; notes a failure in *good. */
@@ -67,6 +71,7 @@ static int work_new(kernel_work *w, const inco_coder *coder) {
     const int64_t most = coder->rules.atoms, stride = coder->stride;
     int good = 1;
     *w = (kernel_work){.rules = coder->rules, .stride = stride, .gram = coder->gram, .usable = coder->usable};
+    w->begin_from = KERNEL_BEGIN;
     w->chunk = piece((most + KERNEL_CHUNK - 1) / KERNEL_CHUNK, sizeof(void *), &good);
     w->corr = piece(stride, coder->type, &good);
     w->slope = piece(stride, coder->type, &good);
@@ -74,6 +79,10 @@ static int work_new(kernel_work *w, const inco_coder *coder) {
     w->norm = piece(stride, coder->type, &good);
     w->row = piece(most, coder->type, &good);
     w->most = piece(stride, coder->type, &good);
+    for (int i = 0; i < KERNEL_BEGUN; i++) {
+        w->begun[i].sum = piece(stride, coder->type, &good);
+        w->begun[i].row = piece(most, coder->type, &good);
+    }
     w->factor = piece(most * (most + 1) / 2, sizeof(double), &good);
     w->proj = piece(most, sizeof(double), &good);
     w->turn = piece(most, sizeof(double), &good);
@@ -150,6 +159,11 @@ void coder_without_fast(inco_coder *coder) {
     coder->fast = NULL;
     coder->refining = NULL;
     coder->narrow = NULL;
+}
+
+void coder_without_guesses(inco_coder *coder) {
+    for (int t = 0; t < coder->threads; t++) coder->work[t].begin_from = INT64_MAX;
+    if (coder->fast) coder_without_guesses(coder->fast);
 }
 
 /* ---- The Gram matrix ---- */
@@ -310,7 +324,7 @@ coder_counts coder_seen(const inco_coder *coder) {
     for (int t = 0; t < coder->threads; t++) {
         seen.atoms += coder->work[t].effort.atoms;
         seen.bytes += coder->work[t].effort.bytes;
-        seen.multiplied += coder->work[t].effort.bytes / coder->type;
+        seen.multiplied += coder->work[t].effort.multiplied;
     }
     if (!coder->fast) return seen;
     coder_counts fast = coder_seen(coder->fast);

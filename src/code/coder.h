@@ -20,6 +20,8 @@ coder_counts coder_seen(const inco_coder *coder);
 
 /* For tests: a coder in double that does everything in double. */
 void coder_without_fast(inco_coder *coder);
+/* For tests: a coder that begins no columns before their atoms are chosen. */
+void coder_without_guesses(inco_coder *coder);
 
 /* A coder without a dictionary yet: coder_set_dictionary gives it one, or another of the same size. */
 int coder_open(inco_coder **result, int64_t dim, int64_t atoms, inco_type precision, const inco_options *options,

@@ -10,6 +10,8 @@
 enum {
     KERNEL_PAD = 128,  /* arrays over atoms are padded with zeros to a multiple of this */
     KERNEL_CHUNK = 64, /* columns of P that are allocated at a time */
+    KERNEL_BEGUN = 4,  /* columns of P that can be begun before their atoms are chosen, */
+    KERNEL_BEGIN = 10, /* in passes over this many columns or more: below it does not pay */
 };
 
 /* When to stop and which variant: the same for all signals. Rules that are off are negative. */
@@ -26,7 +28,16 @@ typedef struct kernel_rules {
 typedef struct kernel_effort {
     int64_t atoms; /* added to a basis */
     int64_t bytes; /* of P and G read in whole columns */
+    int64_t multiplied;
 } kernel_effort;
+
+/* A column of P begun before its atom is chosen: P r over the first `columns` of P, r being the atom's row. */
+typedef struct kernel_begun {
+    int64_t atom; /* -1: none */
+    int64_t columns;
+    void *sum; /* real, stride */
+    void *row; /* real, atoms */
+} kernel_begun;
 
 typedef enum kernel_end { END_OF_PATH, END_EVENT, END_LAMBDA, END_COHERENCE, END_TOLERANCE } kernel_end;
 
@@ -44,6 +55,8 @@ typedef struct kernel_work {
     void *corr, *slope, *free, *norm; /* real, stride: d'r; d'u along the path; usable and not chosen; 1 - |Q'd|^2 */
     void *row;                        /* real, atoms: a row of P */
     void *most;                       /* real, stride: about the largest keys of every block, by lane */
+    kernel_begun begun[KERNEL_BEGUN]; /* see kernel/column.h */
+    int64_t begin_from;               /* KERNEL_BEGIN */
     double *factor;                   /* R, packed by columns: column k at k (k + 1) / 2 */
     double *proj;                     /* Q'x */
     double *turn;                     /* R'^-1 s: the path's direction in the basis */

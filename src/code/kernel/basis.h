@@ -1,8 +1,7 @@
 /* The orthonormal basis Q of the chosen atoms, seen through P = D'Q and the triangle R.
  *
  * P is kept in row blocks of BLOCK atoms: within a chunk of columns, block b holds its rows of column 0, of column 1,
- * and so on, one after the other. A new column p = (g_j - P r) / rho is computed block by block in registers, reading P
- * once and in order; what follows from p (correlations, slopes, norms) is computed while the block is in registers. */
+ * and so on, one after the other. How a column is added is in kernel/column.h. */
 #ifndef INCO_CODE_KERNEL_BASIS_H
 #define INCO_CODE_KERNEL_BASIS_H
 
@@ -24,6 +23,11 @@ static inline real *basis_block(const kernel_work *w, int64_t b, int64_t m) {
 
 static inline double *basis_column(const kernel_work *w, int64_t k) {
     return w->factor + k * (k + 1) / 2;
+}
+
+/* What was begun is of no use when P changes in other ways than by a column more. */
+static inline void basis_forget_begun(kernel_work *w) {
+    for (int i = 0; i < KERNEL_BEGUN; i++) w->begun[i].atom = -1;
 }
 
 /* Room for column number w->count. */
@@ -108,22 +112,6 @@ static inline double basis_row(kernel_work *w, int64_t j) {
     return 1 - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
-/* The block's rows of p = (g_j - P r) / rho, stored as column w->count. */
-static inline void basis_new_block(kernel_work *w, int64_t b, const real *gram_column, real scale, vector p[VECTORS]) {
-    const vector *g = (const vector *)(gram_column + b * BLOCK);
-    const real *row = w->row;
-    for (int i = 0; i < VECTORS; i++) p[i] = (vector){0};
-    for (int64_t first = 0; first < w->count; first += KERNEL_CHUNK) {
-        const vector *column = (const vector *)basis_block(w, b, first);
-        int64_t last = first + KERNEL_CHUNK < w->count ? first + KERNEL_CHUNK : w->count;
-        for (int64_t m = first; m < last; m++, column += VECTORS)
-            for (int i = 0; i < VECTORS; i++) p[i] += row[m] * column[i];
-    }
-    vector *out = (vector *)basis_block(w, b, w->count);
-    for (int i = 0; i < VECTORS; i++) out[i] = p[i] = (g[i] - p[i]) * scale; /* g last: it comes from afar */
-    w->effort.bytes += (w->count + 1) * BLOCK * (int64_t)sizeof(real);
-}
-
 /* b = R^-1 y for the first `count` entries. */
 static inline void basis_solve(const kernel_work *w, const double *y, double *b) {
     for (int64_t m = 0; m < w->count; m++) b[m] = y[m];
@@ -143,6 +131,7 @@ static inline void rotate(double *first, double *second, double c, double s) {
 /* Columns m and m + 1 of P turned by the angle with cosine c and sine s. */
 static inline void basis_rotate(kernel_work *w, int64_t m, real c, real s) {
     w->effort.bytes += 2 * w->stride * (int64_t)sizeof(real);
+    w->effort.multiplied += 4 * w->stride;
     for (int64_t b = 0; b < w->stride / BLOCK; b++) {
         vector *x = (vector *)basis_block(w, b, m), *y = (vector *)basis_block(w, b, m + 1);
         for (int i = 0; i < VECTORS; i++) {
@@ -170,11 +159,13 @@ static inline void basis_drop(kernel_work *w, int64_t i) {
         w->entry[m] = w->entry[m + 1];
     }
     w->count--;
+    basis_forget_begun(w);
 }
 
 /* y += alpha times column m of P, over all atoms. */
 static inline void basis_axpy(kernel_work *w, int64_t m, real alpha, void *y) {
     w->effort.bytes += w->stride * (int64_t)sizeof(real);
+    w->effort.multiplied += w->stride;
     for (int64_t b = 0; b < w->stride / BLOCK; b++) {
         const vector *p = (const vector *)basis_block(w, b, m);
         vector *out = basis_vectors(y, b);
@@ -189,6 +180,7 @@ static inline void basis_start(kernel_work *w, const void *a0, double energy) {
     w->count = w->skipped = 0;
     w->uncertain = 0;
     w->residual = energy;
+    basis_forget_begun(w);
 }
 
 /* Gives atom j up for this signal: it depends on those chosen. */

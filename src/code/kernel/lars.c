@@ -5,7 +5,7 @@
  * t times its slope (P z)_j, and the residual's energy is |r_LS|^2 + z'z C^2 with r_LS the least-squares residual. A
  * new atom adds one entry to z, so slopes change by one column of P. */
 #include "base/options.h"
-#include "code/kernel/basis.h"
+#include "code/kernel/column.h"
 
 #ifdef KERNEL_f32
 #define PARALLEL 1e-5 /* an atom whose slope is this close to 1 never catches up */
@@ -48,40 +48,34 @@ static inline vector along(const kernel_work *w, vector c, vector v) {
     return w->rules.nonnegative ? v : (vector)((vector_bits)v ^ ((vector_bits)c & SIGN_BITS));
 }
 
-/* Lane by lane over the blocks seen so far: about when the first atom meets C with the sign that its correlation has,
- * negated, so that the largest is the first; and the steepest slopes. */
-typedef struct extremes {
-    vector first, steepest;
-} extremes;
-
-static inline extremes no_extremes(const path *at) {
-    return (extremes){vector_of((real)-at->level), {0}};
-}
-
-/* Those of block b, which are kept for a closer look, and of those before. */
-static inline extremes note_first(const kernel_work *w, const path *at, int64_t b, const vector c[VECTORS],
-                                  const vector v[VECTORS], extremes before) {
+/* Lane by lane, about when the first atom of block b meets C with the sign that its correlation has, negated, so that
+ * the largest is the first. Kept for a closer look. Returns the largest of this block and of those before. */
+static inline vector note_first(const kernel_work *w, const path *at, int64_t b, const vector c[VECTORS],
+                                const vector v[VECTORS], vector before) {
     const vector level = vector_of((real)at->level), one = vector_of(1), parallel = vector_of((real)PARALLEL);
-    vector first = -level, steepest = before.steepest;
+    vector first = -level;
     for (int i = 0; i < VECTORS; i++) {
         const vector falls = along(w, c[i], v[i]), closing = one - falls;
         first = vector_max_where(first, (basis_wanted(w, c[i]) - level) * about_inverse(closing), closing, parallel);
-        steepest = vector_max(steepest, falls);
     }
     ((vector *)w->most)[b] = first;
-    return (extremes){vector_max(before.first, first), steepest};
+    return vector_max(before, first);
 }
 
-/* The events of block b within a fall. An atom meets C by then iff |c - fall v| > C - fall. Active atoms are kept at
- * c = v = 0 and do not pass this test. */
-static void look_closer(const kernel_work *w, const path *at, int64_t b, double fall, event *next) {
-    const vector *c = basis_vectors(w->corr, b);
-    const vector *v = basis_vectors(w->slope, b);
-    const vector step = vector_of((real)fall), level = vector_of((real)(at->level - fall));
+/* The atoms of block b that meet C when it falls by `fall` to `level`: those with |c - fall v| > level. Active atoms
+ * are kept at c = v = 0 and do not pass this test. */
+static inline atom_set meeting(const kernel_work *w, int64_t b, double fall, double level) {
+    const vector *c = basis_vectors(w->corr, b), *v = basis_vectors(w->slope, b);
+    const vector step = vector_of((real)fall), bar = vector_of((real)level);
     atom_set met = 0;
     for (int i = 0; i < VECTORS; i++)
-        met |= (atom_set)lanes_greater(basis_wanted(w, c[i] - step * v[i]), level) << i * (int)LANES;
-    for (; met; met &= met - 1) {
+        met |= (atom_set)lanes_greater(basis_wanted(w, c[i] - step * v[i]), bar) << i * (int)LANES;
+    return met;
+}
+
+/* The events of block b within a fall. */
+static void look_closer(const kernel_work *w, const path *at, int64_t b, double fall, event *next) {
+    for (atom_set met = meeting(w, b, fall, at->level - fall); met; met &= met - 1) {
         int64_t j = b * BLOCK + set_first(met);
         if (((const real *)w->free)[j] == 0) continue;
         double cj = (double)((const real *)w->corr)[j], vj = (double)((const real *)w->slope)[j];
@@ -90,18 +84,18 @@ static void look_closer(const kernel_work *w, const path *at, int64_t b, double 
     }
 }
 
-/* The first event of all. An atom meets C with the other sign only after a fall of C / (1 + |v|), which is rarely soon
- * enough. */
-static void first_of_all(const kernel_work *w, const path *at, extremes found, event *next) {
+/* The first event of all. An atom meets C with the other sign only after a fall of C / (1 + |v|), |v| <= |z|, which is
+ * rarely soon enough. */
+static void first_of_all(const kernel_work *w, const path *at, vector found, event *next) {
     const int64_t blocks = w->stride / BLOCK;
-    const double about = larger(0, -(double)largest_lane(found.first)) * (1 + 2 * ABOUT) + 8 * ROUNDING * at->level;
+    const double about = larger(0, -(double)largest_lane(found)) * (1 + 2 * ABOUT) + 8 * ROUNDING * at->level;
     next->fall = at->level;
     next->atom = -1;
     next->sign = 0;
     for (int64_t from = 0; from < blocks; from += 64)
         for (uint64_t above = basis_blocks_above(w, from, (real)-about); above; above &= above - 1)
             look_closer(w, at, from + __builtin_ctzll(above), smaller(about, at->level), next);
-    if (next->fall > about || next->fall * (1 + (double)largest_lane(found.steepest)) >= at->level)
+    if (next->fall > about || next->fall * (1 + sqrt(at->turn2)) >= at->level)
         for (int64_t b = 0; b < blocks; b++) look_closer(w, at, b, next->fall, next);
 }
 
@@ -113,7 +107,7 @@ static inline void follow(kernel_work *w, int64_t b, real fall) {
 
 /* The next event on the present direction. The atom just dropped is looked at apart, for its other sign only. */
 static void next_event(kernel_work *w, path *at, event *next) {
-    extremes found = no_extremes(at);
+    vector found = vector_of((real)-at->level);
     real *free = w->free;
     if (at->parted >= 0) free[at->parted] = 0;
     for (int64_t b = 0; b < w->stride / BLOCK; b++) {
@@ -131,16 +125,32 @@ static void next_event(kernel_work *w, path *at, event *next) {
     }
 }
 
+/* Guesses: the atoms that meet C next after the one whose column is made. Correlations and w->most are those of a level
+ * higher by what is pending. */
+static void guess(kernel_work *w, const path *at, column_pass *pass) {
+    const double fall = -(double)column_guess_bar(w, pass) * (1 + 2 * ABOUT), level = at->level + at->pending - fall;
+    if (!(level > 0)) return;
+    for (int64_t from = 0; from < w->stride / BLOCK; from += 64)
+        for (uint64_t above = basis_blocks_above(w, from, (real)-fall); above; above &= above - 1) {
+            const int64_t b = from + __builtin_ctzll(above);
+            for (atom_set met = meeting(w, b, fall, level); met && pass->guesses < GUESSES; met &= met - 1) {
+                const int64_t j = b * BLOCK + set_first(met);
+                if (((const real *)w->free)[j] != 0) column_guess(w, j, pass);
+            }
+        }
+}
+
 /* One pass: correlations follow, p = (g_j - P r) / rho, slopes plus z p, and the next event. */
 static void add_column(kernel_work *w, path *at, int64_t j, double rho, double z, event *next) {
-    const real *gram = (const real *)w->gram + j * w->stride;
-    extremes found = no_extremes(at);
+    vector found = vector_of((real)-at->level);
+    column_pass pass = {.atom = j, .begun = column_begun(w, j)};
+    if (column_wants_guesses(w, &pass)) guess(w, at, &pass);
     for (int64_t place = 0; place < w->stride / BLOCK; place++) {
         const int64_t b = basis_order(w, place);
         basis_expect(w, j, place + AHEAD);
         vector *corr = basis_vectors(w->corr, b), *slope = basis_vectors(w->slope, b);
         vector p[VECTORS], c[VECTORS], v[VECTORS]; /* what is in registers need not be read again */
-        basis_new_block(w, b, gram, (real)(1 / rho), p);
+        column_block(w, b, &pass, (real)(1 / rho), p);
         for (int i = 0; i < VECTORS; i++) {
             corr[i] = c[i] = corr[i] - (real)at->pending * slope[i];
             slope[i] = v[i] = slope[i] + (real)z * p[i];
@@ -148,6 +158,7 @@ static void add_column(kernel_work *w, path *at, int64_t j, double rho, double z
         found = note_first(w, at, b, c, v, found);
     }
     at->pending = 0;
+    if (pass.begun) pass.begun->atom = -1;
     first_of_all(w, at, found, next);
 }
 

@@ -3,7 +3,7 @@
  * Both add the atom of largest key and project anew. OMP's key is |d'r|; OLS's is (d'r)^2 over the squared norm of what
  * is left of d outside the span. */
 #include "base/options.h"
-#include "code/kernel/basis.h"
+#include "code/kernel/column.h"
 
 /* An atom's key, |d'r| for OMP and (d'r)^2 / norm for OLS, with how small and how large it may be by the margin. */
 typedef struct keys {
@@ -143,14 +143,14 @@ static void choose_first(const kernel_work *w, choice *best) {
 
 /* One pass: p = (g_j - P r) / rho, correlations less alpha p, remaining norms less p^2, and the next choice. */
 static inline void add_column(kernel_work *w, int64_t j, double rho, double alpha, choice *next) {
-    const real *gram = (const real *)w->gram + j * w->stride;
+    const column_pass pass = {.atom = j};
     vector most = {0};
     for (int64_t place = 0; place < w->stride / BLOCK; place++) {
         const int64_t b = basis_order(w, place);
         vector *corr = basis_vectors(w->corr, b), *norm = basis_vectors(w->norm, b);
         vector p[VECTORS], c[VECTORS], left[VECTORS]; /* what is in registers need not be read again */
         basis_expect(w, j, place + AHEAD);
-        basis_new_block(w, b, gram, (real)(1 / rho), p);
+        column_block(w, b, &pass, (real)(1 / rho), p);
         for (int i = 0; i < VECTORS; i++) corr[i] = c[i] = corr[i] - (real)alpha * p[i];
         if (w->rules.coder == CODER_OLS)
             for (int i = 0; i < VECTORS; i++) norm[i] = left[i] = norm[i] - p[i] * p[i];

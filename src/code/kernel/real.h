@@ -65,6 +65,14 @@ static inline vector vector_of(real x) {
     return (vector){0} + x;
 }
 
+/* x in a register. What is used several times gcc otherwise reads as many times from memory. */
+static inline vector vector_once(vector x) {
+#if defined(__x86_64__)
+    __asm__("" : "+v"(x));
+#endif
+    return x;
+}
+
 static inline vector vector_select(vector_bits choose, vector a, vector b) {
     return (vector)(((vector_bits)a & choose) | ((vector_bits)b & ~choose));
 }
