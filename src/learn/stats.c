@@ -65,8 +65,7 @@ static int sort_uses(collector *c, const inco_csc *codes) {
     for (int64_t j = 0, sum = 0; j <= c->atoms; j++) start[j] = sum += j < c->atoms ? start[j] : 0;
     for (int64_t n = codes->cols - 1; n >= 0; n--)
         for (int64_t k = codes->start[n + 1] - 1; k >= codes->start[n]; k--)
-            c->use[--start[codes->index[k]]] =
-                (sums_use){csc_value(codes, k), k, (int32_t)(codes->start[n + 1] - k), (int32_t)n};
+            c->use[--start[codes->index[k]]] = (sums_use){k, (int32_t)(codes->start[n + 1] - k), (int32_t)n};
     return INCO_OK;
 }
 

@@ -6,7 +6,6 @@
 
 /* A nonzero of the codes, seen from its atom. */
 typedef struct sums_use {
-    double value;
     int64_t at;    /* its number among the codes' nonzeros */
     int32_t count; /* it and those that follow it in the signal's code */
     int32_t signal;

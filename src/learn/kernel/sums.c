@@ -15,10 +15,21 @@ enum {
 typedef double wide __attribute__((vector_size(VECTOR_BYTES)));
 typedef real narrow __attribute__((vector_size(WIDE * sizeof(real))));
 
+/* The last form is the portable twin of the others, which gcc does not find by itself. */
 static inline wide widen(const real *from) {
+#if defined(KERNEL_ISA_avx512) && defined(KERNEL_f32)
+    return (wide)_mm512_cvtps_pd(_mm256_loadu_ps(from));
+#elif defined(KERNEL_ISA_avx2) && defined(KERNEL_f32)
+    return (wide)_mm256_cvtps_pd(_mm_loadu_ps(from));
+#else
     narrow v;
     memcpy(&v, from, sizeof v);
     return __builtin_convertvector(v, wide);
+#endif
+}
+
+static inline double value_of(const sums_atom *atom, int64_t u) {
+    return (double)((const real *)atom->codes->value)[atom->use[u].at];
 }
 
 /* a += c_j c, from row j on: codes are sorted by atom. */
@@ -27,11 +38,12 @@ static void add_codes(const sums_atom *atom) {
     const real *value = atom->codes->value;
     for (int64_t u = 0; u < atom->uses; u++) {
         const sums_use *use = &atom->use[u], *later = use + AHEAD;
+        const double c = value_of(atom, u);
         if (u + AHEAD < atom->uses) {
             __builtin_prefetch(index + later->at);
             __builtin_prefetch(value + later->at);
         }
-        for (int64_t k = use->at; k < use->at + use->count; k++) atom->a[index[k]] += use->value * (double)value[k];
+        for (int64_t k = use->at; k < use->at + use->count; k++) atom->a[index[k]] += c * (double)value[k];
     }
 }
 
@@ -44,7 +56,7 @@ static inline void add_signals(const sums_atom *atom, int64_t first, int count) 
     wide sum[TOGETHER] = {0};
     for (int64_t u = 0; u < atom->uses; u++) {
         const real *x = signal_of(atom, u) + first;
-        const double c = atom->use[u].value;
+        const double c = value_of(atom, u);
         if (u + AHEAD < atom->uses)
             for (int i = 0; i < count; i += LINE) __builtin_prefetch(signal_of(atom, u + AHEAD) + first + i * WIDE);
         for (int i = 0; i < count; i++) sum[i] += c * widen(x + i * WIDE);
@@ -57,7 +69,7 @@ static inline void add_signals(const sums_atom *atom, int64_t first, int count) 
 static void add_last(const sums_atom *atom, int64_t first) {
     for (int64_t i = first; i < atom->x->rows; i++) {
         double sum = 0;
-        for (int64_t u = 0; u < atom->uses; u++) sum += atom->use[u].value * (double)signal_of(atom, u)[i];
+        for (int64_t u = 0; u < atom->uses; u++) sum += value_of(atom, u) * (double)signal_of(atom, u)[i];
         atom->b[i] += sum;
     }
 }
