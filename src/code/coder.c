@@ -338,7 +338,7 @@ coder_counts coder_seen(const inco_coder *coder) {
 
 /* The codes of one block of signals, before they are joined. */
 typedef struct block_codes {
-    inco_csc codes;
+    _Alignas(MEMORY_ALIGN) inco_csc codes;
     coder_counts seen;
 } block_codes;
 

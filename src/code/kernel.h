@@ -7,6 +7,8 @@
 
 #include <inco/inco.h>
 
+#include "base/memory.h"
+
 enum {
     KERNEL_PAD = 128,  /* arrays over atoms are padded with zeros to a multiple of this */
     KERNEL_CHUNK = 64, /* columns of P that are allocated at a time */
@@ -45,9 +47,9 @@ typedef enum kernel_end { END_OF_PATH, END_EVENT, END_LAMBDA, END_COHERENCE, END
  * S the support, G_SS = R'R its Cholesky factor and Q = D_S R^-1 orthonormal, P = D'Q holds the products of all atoms
  * with the basis; everything else follows from its columns. */
 typedef struct kernel_work {
-    kernel_rules rules;
-    int64_t stride;     /* atoms, padded */
-    const void *gram;   /* real, column j at j * stride */
+    _Alignas(MEMORY_ALIGN) kernel_rules rules; /* so that threads share no line of the cache */
+    int64_t stride;                            /* atoms, padded */
+    const void *gram;                          /* real, column j at j * stride */
     const void *usable; /* real, stride: 1 for atoms that may be chosen, 0 for zero atoms and padding */
 
     void **chunk;                     /* P by chunks of columns: real, stride * KERNEL_CHUNK each, see kernel/basis.h */
@@ -85,7 +87,7 @@ typedef int (*kernel_run)(kernel_work *work, const void *a0, double energy);
 /* For signals coded in float32 (`fast`) whose result is wanted in double: solves anew for the coefficients on its
  * support, from the atoms and the signal in double, and for the end of its path. */
 typedef struct kernel_refinement {
-    const double *dictionary; /* D x L, unit-norm columns */
+    _Alignas(MEMORY_ALIGN) const double *dictionary; /* D x L, unit-norm columns */
     const double *signal;
     int64_t dim;
     double energy; /* x'x */
