@@ -71,7 +71,7 @@ static int work_new(kernel_work *w, const inco_coder *coder) {
     const int64_t most = coder->rules.atoms, stride = coder->stride;
     int good = 1;
     *w = (kernel_work){.rules = coder->rules, .stride = stride, .gram = coder->gram, .usable = coder->usable};
-    w->begin_from = KERNEL_BEGIN;
+    w->begin_from = KERNEL_NEAR / (stride * (int64_t)coder->type);
     w->chunk = piece((most + KERNEL_CHUNK - 1) / KERNEL_CHUNK, sizeof(void *), &good);
     w->corr = piece(stride, coder->type, &good);
     w->slope = piece(stride, coder->type, &good);

@@ -10,10 +10,10 @@
 #include "base/memory.h"
 
 enum {
-    KERNEL_PAD = 128,  /* arrays over atoms are padded with zeros to a multiple of this */
-    KERNEL_CHUNK = 64, /* columns of P that are allocated at a time */
-    KERNEL_BEGUN = 4,  /* columns of P that can be begun before their atoms are chosen, */
-    KERNEL_BEGIN = 10, /* in passes over this many columns or more: below it does not pay */
+    KERNEL_PAD = 128,    /* arrays over atoms are padded with zeros to a multiple of this */
+    KERNEL_CHUNK = 64,   /* columns of P that are allocated at a time */
+    KERNEL_BEGUN = 4,    /* columns of P that can be begun before their atoms are chosen */
+    KERNEL_NEAR = 49152, /* bytes of P that the nearest cache holds, about */
 };
 
 /* When to stop and which variant: the same for all signals. Rules that are off are negative. */
@@ -58,7 +58,7 @@ typedef struct kernel_work {
     void *row;                        /* real, atoms: a row of P */
     void *most;                       /* real, stride: about the largest keys of every block, by lane */
     kernel_begun begun[KERNEL_BEGUN]; /* see kernel/column.h */
-    int64_t begin_from;               /* KERNEL_BEGIN */
+    int64_t begin_from;               /* columns of P from which on passes begin others: those beyond KERNEL_NEAR */
     double *factor;                   /* R, packed by columns: column k at k (k + 1) / 2 */
     double *proj;                     /* Q'x */
     double *turn;                     /* R'^-1 s: the path's direction in the basis */
