@@ -51,13 +51,11 @@ static kernel_rules rules_from(const inco_options *o, int64_t dim, int64_t atoms
 
 static void work_free(kernel_work *w) {
     for (int64_t i = 0; w->chunk && i < w->chunks; i++) memory_free(w->chunk[i]);
-    void *arrays[] = {w->chunk, w->corr, w->slope, w->free,     w->norm,    w->row,     w->most, w->factor,
+    void *arrays[] = {w->chunk, w->corr, w->slope, w->free,     w->norm,    w->most,    w->factor,
                       w->proj,  w->turn, w->entry, w->solution, w->retired, w->support, w->value};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) memory_free(arrays[i]);
-    for (int i = 0; i < KERNEL_BEGUN; i++) {
-        memory_free(w->begun[i].sum);
-        memory_free(w->begun[i].row);
-    }
+    for (int i = 0; i <= KERNEL_GUESSES; i++) memory_free(w->row[i]);
+    for (int i = 0; i < KERNEL_BEGUN; i++) memory_free(w->begun[i].sum);
 }
 
 /* One array of `count` items; notes a failure in *good. */
@@ -71,18 +69,15 @@ static int work_new(kernel_work *w, const inco_coder *coder) {
     const int64_t most = coder->rules.atoms, stride = coder->stride;
     int good = 1;
     *w = (kernel_work){.rules = coder->rules, .stride = stride, .gram = coder->gram, .usable = coder->usable};
-    w->begin_from = KERNEL_NEAR / (stride * (int64_t)coder->type);
+    w->begin_from = 1 + KERNEL_NEAR / (stride * (int64_t)coder->type);
     w->chunk = piece((most + KERNEL_CHUNK - 1) / KERNEL_CHUNK, sizeof(void *), &good);
     w->corr = piece(stride, coder->type, &good);
     w->slope = piece(stride, coder->type, &good);
     w->free = piece(stride, coder->type, &good);
     w->norm = piece(stride, coder->type, &good);
-    w->row = piece(most, coder->type, &good);
+    for (int i = 0; i <= KERNEL_GUESSES; i++) w->row[i] = piece(most, coder->type, &good);
     w->most = piece(stride, coder->type, &good);
-    for (int i = 0; i < KERNEL_BEGUN; i++) {
-        w->begun[i].sum = piece(stride, coder->type, &good);
-        w->begun[i].row = piece(most, coder->type, &good);
-    }
+    for (int i = 0; i < KERNEL_BEGUN; i++) w->begun[i].sum = piece(stride, coder->type, &good);
     w->factor = piece(most * (most + 1) / 2, sizeof(double), &good);
     w->proj = piece(most, sizeof(double), &good);
     w->turn = piece(most, sizeof(double), &good);
@@ -336,7 +331,7 @@ coder_counts coder_seen(const inco_coder *coder) {
 
 /* ---- Running ---- */
 
-/* The codes of one block of signals, before they are joined. */
+/* The codes of one block of signals, before they are joined. Aligned as kernel_work. */
 typedef struct block_codes {
     _Alignas(MEMORY_ALIGN) inco_csc codes;
     coder_counts seen;

@@ -12,7 +12,8 @@
 enum {
     KERNEL_PAD = 128,    /* arrays over atoms are padded with zeros to a multiple of this */
     KERNEL_CHUNK = 64,   /* columns of P that are allocated at a time */
-    KERNEL_BEGUN = 4,    /* columns of P that can be begun before their atoms are chosen */
+    KERNEL_BEGUN = 4,    /* columns of P that can be begun before their atoms are chosen, */
+    KERNEL_GUESSES = 2,  /* and most that one pass begins */
     KERNEL_NEAR = 49152, /* bytes of P that the nearest cache holds, about */
 };
 
@@ -28,9 +29,9 @@ typedef struct kernel_rules {
 
 /* What a kernel has done since its workspace was made: for tests and benchmarks, that nothing is done twice. */
 typedef struct kernel_effort {
-    int64_t atoms; /* added to a basis */
-    int64_t bytes; /* of P and G read in whole columns */
-    int64_t multiplied;
+    int64_t atoms;      /* added to a basis */
+    int64_t bytes;      /* of P and G read in whole columns */
+    int64_t multiplied; /* numbers of P and G, for columns begun in vain too */
 } kernel_effort;
 
 /* A column of P begun before its atom is chosen: P r over the first `columns` of P, r being the atom's row. */
@@ -38,7 +39,6 @@ typedef struct kernel_begun {
     int64_t atom; /* -1: none */
     int64_t columns;
     void *sum; /* real, stride */
-    void *row; /* real, atoms */
 } kernel_begun;
 
 typedef enum kernel_end { END_OF_PATH, END_EVENT, END_LAMBDA, END_COHERENCE, END_TOLERANCE } kernel_end;
@@ -55,10 +55,10 @@ typedef struct kernel_work {
     void **chunk;                     /* P by chunks of columns: real, stride * KERNEL_CHUNK each, see kernel/basis.h */
     int64_t chunks;                   /* made so far */
     void *corr, *slope, *free, *norm; /* real, stride: d'r; d'u along the path; usable and not chosen; 1 - |Q'd|^2 */
-    void *row;                        /* real, atoms: a row of P */
+    void *row[1 + KERNEL_GUESSES];    /* real, atoms: rows of P, of the atom whose column is made and of guesses */
     void *most;                       /* real, stride: about the largest keys of every block, by lane */
     kernel_begun begun[KERNEL_BEGUN]; /* see kernel/column.h */
-    int64_t begin_from;               /* columns of P from which on passes begin others: those beyond KERNEL_NEAR */
+    int64_t begin_from;               /* columns of P from which on passes begin others: more than KERNEL_NEAR */
     double *factor;                   /* R, packed by columns: column k at k (k + 1) / 2 */
     double *proj;                     /* Q'x */
     double *turn;                     /* R'^-1 s: the path's direction in the basis */
@@ -87,7 +87,7 @@ typedef int (*kernel_run)(kernel_work *work, const void *a0, double energy);
 /* For signals coded in float32 (`fast`) whose result is wanted in double: solves anew for the coefficients on its
  * support, from the atoms and the signal in double, and for the end of its path. */
 typedef struct kernel_refinement {
-    _Alignas(MEMORY_ALIGN) const double *dictionary; /* D x L, unit-norm columns */
+    _Alignas(MEMORY_ALIGN) const double *dictionary; /* D x L, unit-norm columns; aligned as kernel_work */
     const double *signal;
     int64_t dim;
     double energy; /* x'x */

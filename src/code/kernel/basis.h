@@ -21,6 +21,11 @@ static inline real *basis_block(const kernel_work *w, int64_t b, int64_t m) {
     return (real *)w->chunk[m / KERNEL_CHUNK] + (b * KERNEL_CHUNK + m % KERNEL_CHUNK) * BLOCK;
 }
 
+/* P(j, m) */
+static inline real basis_entry(const kernel_work *w, int64_t j, int64_t m) {
+    return basis_block(w, j / BLOCK, m)[j % BLOCK];
+}
+
 static inline double *basis_column(const kernel_work *w, int64_t k) {
     return w->factor + k * (k + 1) / 2;
 }
@@ -90,11 +95,11 @@ static inline double basis_dot(int64_t n, const double *x, const double *y) {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* r = P(j, :), which is R'^-1 G_Sj, goes to w->row and to the next column of R. Returns rho^2 = 1 - r'r, the squared
+/* r = P(j, :), which is R'^-1 G_Sj, goes to w->row[0] and to the next column of R. Returns rho^2 = 1 - r'r, the squared
  * distance of atom j from the span. */
 static inline double basis_row(kernel_work *w, int64_t j) {
     double *column = basis_column(w, w->count), sum[4] = {0};
-    real *row = w->row;
+    real *row = w->row[0];
     for (int64_t i = 0; i < AHEAD; i++) basis_expect(w, j, i);
     for (int64_t first = 0; first < w->count; first += KERNEL_CHUNK) {
         const real *entry = basis_block(w, j / BLOCK, first) + j % BLOCK;

@@ -12,7 +12,7 @@
 #include "code/kernel/basis.h"
 
 enum {
-    GUESSES = VECTOR_BYTES == 64 ? 2 : 1,                 /* columns begun in a pass, and */
+    GUESSES = VECTOR_BYTES == 64 ? KERNEL_GUESSES : 1,    /* columns begun in a pass, and */
     TOGETHER = VECTOR_BYTES == 64 ? VECTORS : VECTORS / 2 /* vectors of each that are summed at a time: registers */
 };
 
@@ -29,24 +29,27 @@ static inline kernel_begun *column_begun(kernel_work *w, int64_t j) {
     return NULL;
 }
 
-/* Guesses cost little beside the reading of all of P, when there is something of it. */
+/* Guesses are worth their while where all of P is read, and more of it than is near; after the last column they are in
+ * vain. */
 static inline int column_wants_guesses(const kernel_work *w, const column_pass *pass) {
-    return !pass->begun && w->count >= w->begin_from;
+    return !pass->begun && w->count >= w->begin_from && w->count + 1 < w->rules.atoms;
 }
 
-/* The pass begins the column of atom j too, in the place of the one begun the longest ago. */
+/* The pass begins the column of atom j too, if it may begin another and this one is not begun, in the place of the one
+ * begun the longest ago. */
 static inline void column_guess(kernel_work *w, int64_t j, column_pass *pass) {
     kernel_begun *slot = &w->begun[0];
-    if (pass->guesses == GUESSES || j == pass->atom || column_begun(w, j)) return;
+    if (pass->guesses == GUESSES || column_begun(w, j)) return;
     for (int i = 1; i < KERNEL_BEGUN; i++)
         if (w->begun[i].atom < 0 || (slot->atom >= 0 && w->begun[i].columns < slot->columns)) slot = &w->begun[i];
     slot->atom = j;
     slot->columns = w->count;
-    for (int64_t m = 0; m < w->count; m++) ((real *)slot->row)[m] = basis_block(w, j / BLOCK, m)[j % BLOCK];
     pass->guess[pass->guesses++] = slot;
+    real *row = w->row[pass->guesses];
+    for (int64_t m = 0; m < w->count; m++) row[m] = basis_entry(w, j, m);
 }
 
-/* A bar for w->most that as many lanes pass as there may be guesses, but for the lane of the pass's own atom. */
+/* A bar for w->most that about as many lanes pass as there may be guesses, but for the lane of the pass's own atom. */
 static inline real column_guess_bar(const kernel_work *w, const column_pass *pass) {
     const vector *most = w->most;
     real bar = ((const real *)w->most)[pass->atom / BLOCK * LANES + pass->atom % LANES];
@@ -59,14 +62,14 @@ static inline real column_guess_bar(const kernel_work *w, const column_pass *pas
     return bar;
 }
 
-/* sum[k] += P r, r = row[k], for vectors `first` to `first` + `vectors` of block b and the columns from `from` on.
- * `rows` and `vectors` are known to the compiler. */
-static inline __attribute__((always_inline)) void column_sum(const kernel_work *w, int64_t b, int64_t from, int rows,
-                                                             const real *const row[], int first, int vectors,
-                                                             vector sum[][VECTORS]) {
+/* sum[k] += P r, r = row[k], over the columns from `from` on and the vectors of atoms from number v on: a block for one
+ * row, part of it for more. `rows` is known to the compiler. */
+static inline __attribute__((always_inline)) void column_sum(const kernel_work *w, int64_t v, int64_t from, int rows,
+                                                             const real *const row[], vector sum[][VECTORS]) {
+    const int vectors = rows > 1 ? TOGETHER : VECTORS;
     for (int64_t m = from; m < w->count;) {
         const int64_t next = m / KERNEL_CHUNK * KERNEL_CHUNK + KERNEL_CHUNK, end = next < w->count ? next : w->count;
-        const vector *column = (const vector *)basis_block(w, b, m) + first;
+        const vector *column = (const vector *)basis_block(w, v / VECTORS, m) + v % VECTORS;
         for (; m < end; m++, column += VECTORS)
             for (int i = 0; i < vectors; i++) {
                 const vector x = rows > 1 ? vector_once(column[i]) : column[i];
@@ -78,13 +81,13 @@ static inline __attribute__((always_inline)) void column_sum(const kernel_work *
 /* The block's rows of P r, to p, and those of the guesses, of which there are as many as the compiler knows. */
 static inline __attribute__((always_inline)) void column_sum_guesses(const kernel_work *w, int64_t b, int guesses,
                                                                      const column_pass *pass, vector p[VECTORS]) {
-    const real *row[1 + GUESSES] = {w->row};
-    for (int k = 0; k < guesses; k++) row[1 + k] = pass->guess[k]->row;
+    const real *row[1 + GUESSES];
+    for (int k = 0; k <= guesses; k++) row[k] = w->row[k];
     for (int first = 0; first < VECTORS; first += TOGETHER) {
         vector sum[1 + GUESSES][VECTORS];
         for (int k = 0; k <= guesses; k++)
             for (int i = 0; i < TOGETHER; i++) sum[k][i] = (vector){0};
-        column_sum(w, b, 0, 1 + guesses, row, first, TOGETHER, sum);
+        column_sum(w, b * VECTORS + first, 0, 1 + guesses, row, sum);
         for (int i = 0; i < TOGETHER; i++) p[first + i] = sum[0][i];
         for (int k = 0; k < guesses; k++)
             for (int i = 0; i < TOGETHER; i++) basis_vectors(pass->guess[k]->sum, b)[first + i] = sum[1 + k][i];
@@ -93,10 +96,10 @@ static inline __attribute__((always_inline)) void column_sum_guesses(const kerne
 
 /* The block's rows of P r, to p, from where they were begun. */
 static inline void column_sum_alone(const kernel_work *w, int64_t b, const kernel_begun *begun, vector p[VECTORS]) {
-    const real *const row[1] = {w->row};
+    const real *const row[1] = {w->row[0]};
     vector sum[1][VECTORS];
     for (int i = 0; i < VECTORS; i++) sum[0][i] = begun ? basis_vectors(begun->sum, b)[i] : (vector){0};
-    column_sum(w, b, begun ? begun->columns : 0, 1, row, 0, VECTORS, sum);
+    column_sum(w, b * VECTORS, begun ? begun->columns : 0, 1, row, sum);
     for (int i = 0; i < VECTORS; i++) p[i] = sum[0][i];
 }
 
@@ -106,10 +109,10 @@ static inline void column_block(kernel_work *w, int64_t b, const column_pass *pa
     const int64_t columns = w->count - (pass->begun ? pass->begun->columns : 0);
     if (pass->guesses == 0)
         column_sum_alone(w, b, pass->begun, p);
-    else if (pass->guesses == GUESSES)
-        column_sum_guesses(w, b, GUESSES, pass, p);
-    else
+    else if (GUESSES == 1 || pass->guesses == 1)
         column_sum_guesses(w, b, 1, pass, p);
+    else
+        column_sum_guesses(w, b, GUESSES, pass, p);
     vector *out = (vector *)basis_block(w, b, w->count);
     for (int i = 0; i < VECTORS; i++) out[i] = p[i] = (g[i] - p[i]) * scale; /* g last: it comes from afar */
     w->effort.bytes += (columns + 1) * BLOCK * (int64_t)sizeof(real);

@@ -133,7 +133,7 @@ static void guess(kernel_work *w, const path *at, column_pass *pass) {
     for (int64_t from = 0; from < w->stride / BLOCK; from += 64)
         for (uint64_t above = basis_blocks_above(w, from, (real)-fall); above; above &= above - 1) {
             const int64_t b = from + __builtin_ctzll(above);
-            for (atom_set met = meeting(w, b, fall, level); met && pass->guesses < GUESSES; met &= met - 1) {
+            for (atom_set met = meeting(w, b, fall, level); met; met &= met - 1) {
                 const int64_t j = b * BLOCK + set_first(met);
                 if (((const real *)w->free)[j] != 0) column_guess(w, j, pass);
             }
@@ -206,7 +206,7 @@ static void drop_atom(kernel_work *w, path *at, int64_t i) {
     basis_axpy(w, w->count, (real)-w->turn[w->count], w->slope);
     at->turn2 = basis_dot(w->count, w->turn, w->turn);
     at->left = rest(at->energy, at->energy - basis_dot(w->count, w->proj, w->proj));
-    for (int64_t m = 0; m < w->count; m++) slope += (double)basis_block(w, j / BLOCK, m)[j % BLOCK] * w->turn[m];
+    for (int64_t m = 0; m < w->count; m++) slope += (double)basis_entry(w, j, m) * w->turn[m];
     ((real *)w->corr)[j] = (real)(at->parted_sign * at->level);
     ((real *)w->slope)[j] = (real)slope;
     ((real *)w->free)[j] = 1;

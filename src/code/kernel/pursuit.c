@@ -218,7 +218,7 @@ static void remove_atom(kernel_work *w, int64_t i) {
     w->residual += lost * lost;
     if (w->rules.coder != CODER_OLS) return;
     for (int64_t j = 0; j < w->stride; j++) {
-        real p = basis_block(w, j / BLOCK, w->count)[j % BLOCK];
+        real p = basis_entry(w, j, w->count);
         ((real *)w->norm)[j] += p * p;
     }
 }
