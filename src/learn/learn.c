@@ -233,17 +233,16 @@ static void clear_stores(inco_learner *learner) {
         collector_clear(learner->sums);
 }
 
-/* A and B, or the codes, of the pass just made; *rest = ||X - D C||^2. */
+/* A and B, or the codes, of the pass just made; *rest = ||X - D C||^2, which is a product with A, unless it is NULL. */
 static int total_stores(inco_learner *learner, statistics *s, double *rest, inco_error *error) {
     *s = (statistics){.energy = learner->held.energy};
     if (!learner->method->holds) {
         *s = collector_total(learner->sums);
-        return objective(&learner->d, s, 0, learner->threads, rest, error);
+        return rest ? objective(&learner->d, s, 0, learner->threads, rest, error) : INCO_OK;
     }
     int status = training_complete(&learner->held, error);
-    if (status < 0) return status;
-    *rest = training_error(&learner->held);
-    return INCO_OK;
+    if (status >= 0 && rest) *rest = training_error(&learner->held);
+    return status;
 }
 
 static int code_all(inco_learner *learner, statistics *s, inco_error *error) {
@@ -288,7 +287,7 @@ static int refit_all(inco_learner *learner, statistics *s, inco_error *error) {
               .held = learner->codes,
               .dictionary = &learner->d,
               .products = &products};
-    double rest, start = clock_seconds();
+    double start = clock_seconds();
     int status = mat_new_raw(&products, INCO_F64, learner->d.cols, learner->d.cols, error);
     if (status < 0) return status;
     blas_multiply(learner->threads, "TN", 1, &learner->d, &learner->d, 0, &products);
@@ -299,7 +298,7 @@ static int refit_all(inco_learner *learner, statistics *s, inco_error *error) {
     learner->info.seconds_io += p.seconds_io;
     learner->info.seconds_update += p.seconds_code;
     learner->progress.seconds_update += p.seconds_code;
-    return status == INCO_OK ? total_stores(learner, s, &rest, error) : status;
+    return status == INCO_OK ? total_stores(learner, s, NULL, error) : status;
 }
 
 double learner_gamma(const inco_learner *learner) {
