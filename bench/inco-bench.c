@@ -182,17 +182,19 @@ static int text_option(request *q, const char *name, const char *value) {
     return 0;
 }
 
-/* 0, or 2 when the command line is wrong. */
+/* 0, or 2 when the command line is wrong: says where. */
 static int parse(int argc, char **argv, request *q) {
-    for (int i = 1; i < argc; i++) {
-        const char *name = argv[i], *value = i + 1 < argc ? argv[++i] : NULL;
+    for (int i = 1; i < argc; i += 2) {
+        const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
         int64_t *number = number_option(&q->sizes, name);
-        if (!value) return 2;
-        if (number ? (*number = atoll(value)) < 1 : text_option(q, name, value)) return 2;
+        const int wrong = !value || (number ? (*number = atoll(value)) < 1 : text_option(q, name, value));
+        if (!wrong && q->sizes.repeats <= MOST_REPEATS && q->sizes.threads >= 1) continue;
+        fprintf(stderr, "inco-bench: cannot use '%s%s%s'\n", name, value ? " " : "", value ? value : "");
+        return 2;
     }
     const int none_named = q->count == 0;
     for (int i = 0; none_named && case_names[i]; i++) q->name[q->count++] = case_names[i];
-    return q->sizes.repeats > MOST_REPEATS || q->sizes.threads < 1 ? 2 : 0;
+    return 0;
 }
 
 int main(int argc, char **argv) {

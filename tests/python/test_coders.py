@@ -1,11 +1,13 @@
-"""The coders against scikit-learn and against their own defining properties."""
+"""The coders against scikit-learn, against a simple reference, and against their own defining properties."""
 import itertools
 
 import numpy as np
 import pytest
 from sklearn.linear_model import lars_path, orthogonal_mp
 
+import reference
 from inco_lib import IncoError, encode
+from reference import least_squares
 
 
 def unit(rows):
@@ -29,13 +31,6 @@ def some_signals(n, dim, seed=1):
 
 dictionaries = pytest.mark.parametrize("make", [random_dictionary, coherent_dictionary])
 sizes = pytest.mark.parametrize("dim,atoms", [(20, 50), (64, 200), (40, 20), (7, 300)])
-
-
-def least_squares(d, x, support):
-    code = np.zeros(len(d))
-    if len(support):
-        code[support] = np.linalg.lstsq(d[support].T, x, rcond=None)[0]
-    return code
 
 
 @dictionaries
@@ -218,6 +213,27 @@ def test_duplicate_zero_and_scaled_atoms(coder, dtype, tol):
     best = x - x @ np.linalg.pinv(clean) @ clean
     assert np.abs(rest - best).max() < tol * 10
     assert (codes[20:22] == 0).all() and (codes[:, 50:53] == 0).all()
+
+
+ways = {
+    "omp": ({"sparsity": 30}, lambda d, x: reference.pursuit(d, x, 30)),
+    "ols": ({"sparsity": 30}, lambda d, x: reference.pursuit(d, x, 30, ols=True)),
+    "lars": ({"sparsity": 30}, lambda d, x: reference.least_angle(d, x, 30)),
+    "larc": ({"residual_coherence": 0.25}, lambda d, x: reference.least_angle(d, x, mu=0.25)),
+}
+
+
+@pytest.mark.parametrize("dtype,tol", [(np.float64, 1e-8), (np.float32, 1e-4)])
+@pytest.mark.parametrize("coder", ways)
+def test_coders_equal_the_reference(coder, dtype, tol):
+    """With so many atoms that the basis outgrows the nearest cache, and passes are made in other ways than below."""
+    d, x = random_dictionary(1000, 80).astype(dtype), unit(some_signals(20, 80)).astype(dtype)
+    rule, code_one = ways[coder]
+    codes, residual = encode(d, x, coder=coder, **rule)
+    theirs = np.stack([code_one(d.astype(float), one.astype(float)) for one in x])
+    assert ((codes != 0) == (theirs != 0)).all() and (codes != 0).sum(1).mean() > 20
+    assert np.abs(codes - theirs).max() < tol
+    assert np.allclose(residual, ((x - theirs @ d) ** 2).sum(1), atol=tol)
 
 
 def test_more_atoms_asked_than_exist():
