@@ -39,6 +39,7 @@ typedef int64_t real_bits;
 
 typedef real vector __attribute__((vector_size(VECTOR_BYTES)));
 typedef real_bits vector_bits __attribute__((vector_size(VECTOR_BYTES)));
+typedef real vector_anywhere __attribute__((vector_size(VECTOR_BYTES), aligned(sizeof(real)), may_alias));
 
 enum {
     LANES = VECTOR_BYTES / sizeof(real),
@@ -59,6 +60,12 @@ static inline double smaller(double a, double b) {
 
 static inline double larger(double a, double b) {
     return a > b ? a : b;
+}
+
+/* The vector at x, which need not be aligned. Not memcpy: gcc copies arrays of vectors by way of the stack, in pieces
+ * shorter than what is then loaded, which the processor cannot forward. */
+static inline vector vector_load(const real *x) {
+    return *(const vector_anywhere *)x;
 }
 
 static inline vector vector_of(real x) {

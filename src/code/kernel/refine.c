@@ -14,11 +14,8 @@ static double dot(int64_t n, const double *x, const double *y) {
     int64_t i = 0;
     double tail = 0;
     for (; i + 2 * (int64_t)LANES <= n; i += 2 * LANES) {
-        vector a[2], b[2];
-        memcpy(a, x + i, sizeof a);
-        memcpy(b, y + i, sizeof b);
-        sum[0] += a[0] * b[0];
-        sum[1] += a[1] * b[1];
+        sum[0] += vector_load(x + i) * vector_load(y + i);
+        sum[1] += vector_load(x + i + LANES) * vector_load(y + i + LANES);
     }
     for (; i < n; i++) tail += x[i] * y[i];
     sum[0] += sum[1];
