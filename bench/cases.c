@@ -9,7 +9,8 @@
 #include "base/rng.h"
 #include "code/coder.h"
 #include "dict/update.h"
-#include "learn/learner.h"
+#include "learn/learn.h"
+#include "learn/learner_state.h"
 #include "machine.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
@@ -173,7 +174,7 @@ static int note_iteration(void *self, const inco_progress *progress) {
     t->end[progress->iteration - 1] = progress->seconds;
     t->code = progress->seconds_code;
     t->multiplied = blas_multiplied();
-    if (progress->iteration == 1) t->before = coder_seen(t->learner->coder);
+    if (progress->iteration == 1) t->before = coder_seen(t->learner->core->coder);
     return progress->iteration == 2;
 }
 
@@ -190,7 +191,7 @@ static outcome run_learning(const setup *s, const char *name, double gamma, cons
     stop_on(inco_learner_start_from(t.learner, &p->d, &error), &error);
     inco_learner_on_progress(t.learner, note_iteration, &t);
     stop_on(inco_learner_run(t.learner, &error), &error);
-    coder_counts seen = coder_seen(t.learner->coder);
+    coder_counts seen = coder_seen(t.learner->core->coder);
     double seconds = t.end[1] - t.end[0], multiplied = (double)(t.multiplied + seen.multiplied - t.before.multiplied);
     outcome out = {seconds,           multiplied,       (double)(seen.bytes - t.before.bytes),
                    (double)p->x.cols, "rest_by_coding", seconds / t.code - 1};

@@ -353,11 +353,11 @@ static void coherent_and_unused_atoms_are_replaced_once(void **state) {
     worst_signal item[9] = {{9, 5}, {8, 3}, {7, 11}, {6, 2}, {5, 1}, {4, 0}, {3, 4}, {2, 6}, {1, 7}};
     worst_list worst = {item, 9, 9};
     replacement chosen[9];
-    replacement_list list = {.item = chosen, .room = 9};
+    replacement_list list = {.item = chosen};
     replacement_rule rule = {.policy = UNUSED_WORST,
                              .min_uses = 1,
                              .bound = 0.9,
-                             .uses = uses,
+                             .use_count = uses,
                              .d = &d,
                              .source = &source,
                              .worst = &worst,

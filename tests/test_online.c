@@ -7,7 +7,9 @@
 #include "base/memory.h"
 #include "dict/idl.h"
 #include "dict/online.h"
-#include "learn/learner.h"
+#include "learn/learn.h"
+#include "learn/learner_state.h"
+#include "learn/method_online.h"
 
 static const int64_t shapes[][2] = {{8, 20}, {20, 8}, {9, 9}, {12, 150}};
 static const double gammas[] = {0, 0.3, 40, 1e6};
@@ -232,6 +234,10 @@ static void same_bits_for_any_number_of_threads(void **state) {
     inco_mat_free(&x);
 }
 
+static const online_sums *sums_of(const inco_learner *of) {
+    return &((const online_state *)of->core->own)->sums;
+}
+
 static void a_resumed_run_has_the_same_bits(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 16, 60, 5), x = planted_signals(&truth, 1500, 4, 6);
@@ -250,7 +256,7 @@ static void a_resumed_run_has_the_same_bits(void **state) {
     assert_int_equal(inco_learner_run(rest, NULL), INCO_OK);
     assert_int_equal(inco_learner_info(rest)->iterations, 5);
     assert_memory_equal(inco_learner_dictionary(rest).data, inco_learner_dictionary(w.learner).data, 16 * 60 * type);
-    assert_memory_equal(rest->online.a.data, w.learner->online.a.data, 60 * 60 * sizeof(double));
+    assert_memory_equal(sums_of(rest)->a.data, sums_of(w.learner)->a.data, 60 * 60 * sizeof(double));
     memory->read = 0;
     memory->written -= 8; /* the sums are cut off */
     assert_int_equal(inco_learner_resume(rest, &w.stream, &error), INCO_EFORMAT);
@@ -276,9 +282,9 @@ static void a_stopped_pass_is_undone(void **state) {
     assert_int_equal(inco_learner_run(whole.learner, NULL), INCO_STOPPED);
     assert_int_equal(inco_learner_run(half.learner, NULL), INCO_STOPPED);
     assert_int_equal(inco_learner_info(half.learner)->iterations, 1);
-    assert_memory_equal(half.learner->d.data, whole.learner->d.data, 10 * 20 * sizeof(double));
-    assert_memory_equal(half.learner->online.b.data, whole.learner->online.b.data, 10 * 20 * sizeof(double));
-    assert_true(half.learner->online.weight == whole.learner->online.weight);
+    assert_memory_equal(half.learner->core->d.data, whole.learner->core->d.data, 10 * 20 * sizeof(double));
+    assert_memory_equal(sums_of(half.learner)->b.data, sums_of(whole.learner)->b.data, 10 * 20 * sizeof(double));
+    assert_true(sums_of(half.learner)->weight == sums_of(whole.learner)->weight);
     inco_learner_free(whole.learner);
     inco_learner_free(half.learner);
     inco_options_free(o);
@@ -299,8 +305,8 @@ static void sums_forget(void **state) {
         assert_int_equal(inco_learner_run(w.learner, NULL), INCO_OK);
         double once = 0, f = forget ? 0.5 : 1;
         for (int k = 0; k < 4; k++) once += 250 * pow(f, k / 4.0);
-        assert_near(w.learner->online.weight, once + f * once, 1e-9);
-        assert_near(w.learner->online.energy, once + f * once, 1e-9); /* unit-norm signals */
+        assert_near(sums_of(w.learner)->weight, once + f * once, 1e-9);
+        assert_near(sums_of(w.learner)->energy, once + f * once, 1e-9); /* unit-norm signals */
         inco_learner_free(w.learner);
         inco_options_free(o);
     }

@@ -7,7 +7,8 @@
 #include "code/kernel.h"
 #include "dict/online.h"
 #include "dict/update.h"
-#include "learn/learner.h"
+#include "learn/learn.h"
+#include "learn/learner_state.h"
 #include "mat/blas.h"
 #include "metric/coherence.h"
 #include "sample.h"
@@ -220,12 +221,12 @@ static void a_pass_reads_signals_once_and_makes_one_gram_matrix(void **state) {
         .size = sizeof source, .self = &c, .dim = DIM, .count = SIGNALS, .type = INCO_F64, .read = count_read};
     inco_options *o = OPTIONS("atoms", "100", "coder", "ols", "sparsity", "3", "iterations", "3", "unused", "keep",
                               "threads", "1", "init", "random", "gamma", "0");
-    inco_learner *learner;
-    assert_int_equal(inco_learner_new(&learner, &source, o, NULL), INCO_OK);
-    assert_int_equal(inco_learner_run(learner, NULL), INCO_OK);
+    inco_learner *handle;
+    assert_int_equal(inco_learner_new(&handle, &source, o, NULL), INCO_OK);
+    assert_int_equal(inco_learner_run(handle, NULL), INCO_OK);
     assert_int_equal(c.read, (ITERATIONS + 1) * SIGNALS);
-    assert_int_equal(coder_seen(learner->coder).grams, ITERATIONS + 1);
-    inco_learner_free(learner);
+    assert_int_equal(coder_seen(handle->core->coder).grams, ITERATIONS + 1);
+    inco_learner_free(handle);
     inco_options_free(o);
     inco_mat_free(&c.x);
 }

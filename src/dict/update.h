@@ -27,6 +27,7 @@ typedef struct update_result {
     double before, after; /* objective at the unit-norm dictionary given and at the one returned */
     int iterations;
     int evaluations; /* products with A */
+    int64_t gammas;  /* weights tried to meet a target */
     /* of methods that go on to spread the atoms: */
     int64_t passes, pairs;
     double seconds_spread;

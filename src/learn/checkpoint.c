@@ -1,25 +1,24 @@
 /* The state between two iterations, to a stream and back: a line that says what it is, the options that shape the
- * result, the dictionary in double, the replacements it is to get when it is trained on, the sums of online
- * learning, and the path of --gamma auto.
- */
+ * result, the dictionary in double, the replacements that the next iteration puts in place, the state of the method,
+ * and the path of --gamma auto. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/options.h"
-#include "learn/learner.h"
+#include "learn/exchange.h"
+#include "learn/learn.h"
+#include "learn/learner_state.h"
 #include "mat/mat.h"
 
-static const char magic[] = "inco checkpoint 3\n";
+static const char magic[] = "inco checkpoint 4\n";
 
 typedef struct header {
     uint64_t order; /* 1 in the writer's byte order */
     int64_t dim, atoms, signals, iteration, replaced, replaced_coherent, replaced_exchanged;
     int64_t replacing, passes, pairs, text;
-    uint64_t data;                  /* fingerprint of the signals */
-    double gamma, predicted, ratio; /* steering */
-    double start_coherence;
+    uint64_t data; /* fingerprint of the signals */
 } header;
 
 enum { FINGERPRINT_SIGNALS = 64 };
@@ -71,9 +70,9 @@ static char *options_text(const inco_options *o, int64_t *length) {
     return text;
 }
 
-static int refuse_parametric(const inco_learner *learner, inco_error *error) {
-    if (learner->options->method != METHOD_PARAMETRIC) return INCO_OK;
-    return error_set(error, INCO_EINVAL, "there are no checkpoints of --method parametric");
+static int refuse_design(const method *m, inco_error *error) {
+    if (!m->designs) return INCO_OK;
+    return error_set(error, INCO_EINVAL, "there are no checkpoints of --method %s", m->name);
 }
 
 /* The lines that the list exchanges stand first among those it has room for. */
@@ -81,32 +80,48 @@ static size_t lines_bytes(const replacement_list *list) {
     return (size_t)(replace_count(list, REPLACED_EXCHANGED) * list->lines.rows) * sizeof(double);
 }
 
-int inco_learner_save(const inco_learner *learner, const inco_stream *stream, inco_error *error) {
-    header h = {.order = 1, .dim = learner->d.rows, .atoms = learner->d.cols, .iteration = learner->iteration};
-    const size_t lines = lines_bytes(&learner->replacing);
-    char *text = options_text(learner->options, &h.text);
-    int status = text ? refuse_parametric(learner, error) : error_no_memory(error);
-    if (status >= 0) status = fingerprint(&learner->data.source, &h.data, error);
-    h.signals = learner->data.source.count;
-    h.replaced = learner->info.replaced;
-    h.replaced_coherent = learner->info.replaced_coherent;
-    h.replaced_exchanged = learner->info.replaced_exchanged;
-    h.passes = learner->info.spread_passes;
-    h.pairs = learner->info.spread_pairs;
-    h.replacing = learner->replacing.count;
-    h.gamma = learner->steer.gamma;
-    h.predicted = learner->steer.predicted;
-    h.ratio = learner->steer.ratio;
-    h.start_coherence = learner->start_coherence;
-    if (status >= 0 &&
-        (stream->write(stream->self, magic, sizeof magic - 1) || stream->write(stream->self, &h, sizeof h) ||
-         stream->write(stream->self, text, (size_t)h.text) ||
-         stream->write(stream->self, learner->d.data, (size_t)(h.dim * h.atoms) * sizeof(double)) ||
-         (h.replacing > 0 &&
-          stream->write(stream->self, learner->replacing.item, (size_t)h.replacing * sizeof(replacement))) ||
-         (lines > 0 && stream->write(stream->self, learner->replacing.lines.data, lines)) ||
-         (learner->options->method == METHOD_ONLINE && online_save(learner, stream)) ||
-         (path_wanted(learner->options) && path_save(learner, stream))))
+/* The dictionary to go on with: amid a path the one that its points start from. */
+static const inco_mat *dictionary_of(const inco_learner *handle) {
+    const gamma_path *path = &handle->path;
+    return path->start.data && !path->done ? &path->start : &handle->core->d;
+}
+
+static header header_of(const inco_learner *handle) {
+    const struct learner *l = handle->core;
+    const inco_mat *d = dictionary_of(handle);
+    return (header){.order = 1,
+                    .dim = d->rows,
+                    .atoms = d->cols,
+                    .signals = l->signals.count,
+                    .iteration = l->iteration,
+                    .replaced = l->info.replaced,
+                    .replaced_coherent = l->info.replaced_coherent,
+                    .replaced_exchanged = l->info.replaced_exchanged,
+                    .replacing = l->replacing.count,
+                    .passes = l->info.spread_passes,
+                    .pairs = l->info.spread_pairs};
+}
+
+/* Non-zero on failure. */
+static int write_state(const inco_learner *handle, const header *h, const char *text, const inco_stream *stream) {
+    const struct learner *l = handle->core;
+    const size_t lines = lines_bytes(&l->replacing);
+    return stream->write(stream->self, magic, sizeof magic - 1) || stream->write(stream->self, h, sizeof *h) ||
+           stream->write(stream->self, text, (size_t)h->text) ||
+           stream->write(stream->self, dictionary_of(handle)->data, (size_t)(h->dim * h->atoms) * sizeof(double)) ||
+           (h->replacing > 0 &&
+            stream->write(stream->self, l->replacing.item, (size_t)h->replacing * sizeof(replacement))) ||
+           (lines > 0 && stream->write(stream->self, l->replacing.lines.data, lines)) ||
+           (l->method->save && l->method->save(l->own, stream)) ||
+           (path_wanted(handle->options) && path_save(&handle->path, &l->info.path, stream));
+}
+
+int inco_learner_save(const inco_learner *handle, const inco_stream *stream, inco_error *error) {
+    header h = header_of(handle);
+    char *text = options_text(handle->options, &h.text);
+    int status = text ? refuse_design(handle->core->method, error) : error_no_memory(error);
+    if (status >= 0) status = fingerprint(&handle->core->signals, &h.data, error);
+    if (status >= 0 && write_state(handle, &h, text, stream))
         status = error_set(error, INCO_EIO, "the checkpoint could not be written");
     memory_free(text);
     return status;
@@ -114,15 +129,14 @@ int inco_learner_save(const inco_learner *learner, const inco_stream *stream, in
 
 static int check_header(const header *h, inco_error *error) {
     if (h->order != 1 || h->dim < 1 || h->atoms < 1 || h->atoms > INT32_MAX || h->dim > INT32_MAX || h->iteration < 0 ||
-        !(h->gamma >= 0) || !(h->predicted >= 0) || !(h->ratio >= 0) || !(h->start_coherence >= 0) ||
         h->replacing < 0 || h->replacing > h->atoms || h->text < 0 || h->text > 1 << 20)
         return error_set(error, INCO_EFORMAT, "the checkpoint is damaged, or from another kind of machine");
     return INCO_OK;
 }
 
-static int check_data(const header *h, const inco_learner *learner, inco_error *error) {
-    const inco_source *source = &learner->data.source;
-    const int64_t atoms = learner->options->atoms;
+static int check_data(const header *h, const inco_learner *handle, inco_error *error) {
+    const inco_source *source = &handle->core->signals;
+    const int64_t atoms = handle->options->atoms;
     if (h->dim != source->dim || h->signals != source->count)
         return error_set(error, INCO_EDIM,
                          "the checkpoint is of %lld signals of %lld dimensions, the data has %lld of %lld",
@@ -184,51 +198,96 @@ done:
     return status;
 }
 
-int inco_learner_resume(inco_learner *learner, const inco_stream *stream, inco_error *error) {
-    char begin[sizeof magic] = "", *saved = NULL, *now = NULL;
+/* What a checkpoint holds besides the options, until all of it is read. */
+typedef struct saved_state {
     header h;
+    inco_mat d;
+    replacement_list list;
+    void *own;
+    gamma_path path;
+    inco_path table;
+} saved_state;
+
+static int check_options(const inco_learner *handle, int64_t saved_length, const inco_stream *stream,
+                         inco_error *error) {
     int64_t length;
-    inco_mat d = {0};
-    replacement_list list = {0};
-    online_sums sums = {0};
-    int status;
-    TRY(refuse_parametric(learner, error));
-    TRY(read_bytes(stream, begin, sizeof magic - 1, error));
-    if (strcmp(begin, magic)) TRY(error_set(error, INCO_EFORMAT, "this is not a checkpoint of inco"));
-    TRY(read_bytes(stream, &h, sizeof h, error));
-    TRY(check_header(&h, error));
-    saved = NEW(char, h.text + 1);
-    now = options_text(learner->options, &length);
-    if (!saved || !now) TRY(error_no_memory(error));
-    TRY(read_bytes(stream, saved, (size_t)h.text, error));
-    TRY(compare_options(saved, now, error));
-    TRY(check_data(&h, learner, error));
-    TRY(inco_mat_new(&d, INCO_F64, h.dim, h.atoms, error));
-    TRY(read_bytes(stream, d.data, (size_t)(h.dim * h.atoms) * sizeof(double), error));
-    TRY(replace_new(&list, &d, learner->options, error));
-    TRY(read_replacements(&list, &h, stream, error));
-    if (learner->options->method == METHOD_ONLINE) TRY(online_resume(&sums, &d, stream, error));
-    if (path_wanted(learner->options)) TRY(path_resume(learner, &d, stream, error));
-    inco_mat_free(&learner->d);
-    learner->d = d;
-    d = (inco_mat){0};
-    replace_free(&learner->replacing);
-    learner->replacing = list;
-    list = (replacement_list){0};
-    online_free(&learner->online);
-    learner->online = sums;
-    learner->iteration = h.iteration;
-    learner->start_coherence = h.start_coherence;
-    learner->steer = (steering){.gamma = h.gamma, .predicted = h.predicted, .ratio = h.ratio};
-    learner->info.replaced = h.replaced;
-    learner->info.replaced_coherent = h.replaced_coherent;
-    learner->info.replaced_exchanged = h.replaced_exchanged;
-    learner->info.spread_passes = h.passes;
-    learner->info.spread_pairs = h.pairs;
-done:
-    inco_mat_free(&d);
-    replace_free(&list);
+    char *saved = NEW(char, saved_length + 1), *now = options_text(handle->options, &length);
+    int status = saved && now ? INCO_OK : error_no_memory(error);
+    if (status >= 0) status = read_bytes(stream, saved, (size_t)saved_length, error);
+    if (status >= 0) status = compare_options(saved, now, error);
     memory_free(saved);
     memory_free(now);
+    return status;
+}
+
+static int read_head(const inco_learner *handle, header *h, const inco_stream *stream, inco_error *error) {
+    char begin[sizeof magic] = "";
+    int status;
+    TRY(read_bytes(stream, begin, sizeof magic - 1, error));
+    if (strcmp(begin, magic)) TRY(error_set(error, INCO_EFORMAT, "this is not a checkpoint of inco"));
+    TRY(read_bytes(stream, h, sizeof *h, error));
+    TRY(check_header(h, error));
+    TRY(check_options(handle, h->text, stream, error));
+    TRY(check_data(h, handle, error));
+done:
+    return status;
+}
+
+static int read_state(const inco_learner *handle, saved_state *s, const inco_stream *stream, inco_error *error) {
+    const method *m = handle->core->method;
+    const int64_t dim = s->h.dim, atoms = s->h.atoms;
+    int status;
+    TRY(inco_mat_new(&s->d, INCO_F64, dim, atoms, error));
+    TRY(read_bytes(stream, s->d.data, (size_t)(dim * atoms) * sizeof(double), error));
+    TRY(replace_new(&s->list, dim, atoms, exchange_lines(handle->options, atoms), error));
+    TRY(read_replacements(&s->list, &s->h, stream, error));
+    if (!(s->own = memory_new(1, m->own_size))) TRY(error_no_memory(error));
+    if (m->resume) TRY(m->resume(s->own, &s->d, stream, error));
+    if (path_wanted(handle->options)) TRY(path_resume(&s->path, &s->table, &s->d, stream, error));
+done:
+    return status;
+}
+
+/* The learner's state and the one read change places. */
+static void swap_states(inco_learner *handle, saved_state *s) {
+    struct learner *l = handle->core;
+    const replacement_list list = l->replacing;
+    const gamma_path path = handle->path;
+    void *own = l->own;
+    l->replacing = s->list;
+    l->own = s->own;
+    handle->path = s->path;
+    s->list = list;
+    s->own = own;
+    s->path = path;
+    if (handle->path.begun && !handle->path.done) {
+        handle->path.start = s->d;
+        s->d = (inco_mat){0};
+    } else
+        learner_take_dictionary(l, &s->d);
+    if (handle->path.done) learner_set_weight(l, path_weight(&s->table));
+    l->iteration = s->h.iteration;
+    l->info.path = s->table;
+    l->info.replaced = s->h.replaced;
+    l->info.replaced_coherent = s->h.replaced_coherent;
+    l->info.replaced_exchanged = s->h.replaced_exchanged;
+    l->info.spread_passes = s->h.passes;
+    l->info.spread_pairs = s->h.pairs;
+}
+
+int inco_learner_resume(inco_learner *handle, const inco_stream *stream, inco_error *error) {
+    const method *m = handle->core->method;
+    saved_state s = {0};
+    int status;
+    TRY(refuse_design(m, error));
+    TRY(read_head(handle, &s.h, stream, error));
+    TRY(read_state(handle, &s, stream, error));
+    swap_states(handle, &s);
+done:
+    inco_mat_free(&s.d);
+    replace_free(&s.list);
+    if (m->free && s.own) m->free(s.own);
+    memory_free(s.own);
+    path_free(&s.path);
     return status;
 }

@@ -9,39 +9,44 @@
 #include "base/options.h"
 #include "code/coder.h"
 #include "dict/lines.h"
-#include "learn/learner.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 #include "sparse/csc.h"
 
+enum { SIGNALS = 4, ATOMS = 10 }; /* worst coded signals looked at, for an atom; atoms, for a line */
 enum { PANEL = 128 };
+
+int64_t exchange_signals(const inco_options *o, int64_t atoms) {
+    return o->exchange ? SIGNALS * atoms : atoms;
+}
+
+int64_t exchange_lines(const inco_options *o, int64_t atoms) {
+    return o->exchange ? (atoms + ATOMS - 1) / ATOMS : 0;
+}
 
 /* ---- The residuals of the worst coded signals ---- */
 
-static int read_worst(const inco_learner *learner, const inco_mat *x, inco_error *error) {
-    const inco_source *source = &learner->data.source;
+static int read_worst(const exchange_input *in, const inco_mat *x, inco_error *error) {
     int status = INCO_OK;
     for (int64_t n = 0; n < x->cols && status >= 0; n++)
-        status = source->read(source->self, learner->worst.item[n].signal, 1, mat_column(x, n), error);
+        status = in->signals->read(in->signals->self, in->worst->item[n].signal, 1, mat_column(x, n), error);
     return status;
 }
 
 /* (EX-1): r = x - D c, coded in the updated dictionary. */
-static int code_worst(inco_learner *learner, inco_mat *r, inco_error *error) {
-    const inco_mat *d = &learner->d;
-    const double start = clock_seconds();
+static int code_worst(const exchange_input *in, inco_mat *r, inco_error *error) {
+    const inco_mat *d = in->d;
     inco_mat x = {0};
     inco_csc codes = {0};
     int status;
-    TRY(mat_new_raw(&x, learner->data.source.type, d->rows, learner->worst.count, error));
-    TRY(read_worst(learner, &x, error));
-    TRY(coder_set_dictionary(learner->coder, d, error));
-    TRY(inco_coder_run(learner->coder, &x, &codes, NULL, error));
+    TRY(mat_new_raw(&x, in->signals->type, d->rows, in->worst->count, error));
+    TRY(read_worst(in, &x, error));
+    TRY(coder_set_dictionary(in->coder, d, error));
+    TRY(inco_coder_run(in->coder, &x, &codes, NULL, error));
     TRY(mat_convert(r, &x, INCO_F64, error));
     for (int64_t n = 0; n < codes.cols; n++)
         for (int64_t k = codes.start[n]; k < codes.start[n + 1]; k++)
             blas_axpy(d->rows, -csc_value(&codes, k), mat_column(d, codes.index[k]), mat_column(r, n));
-    learner->info.seconds_code += clock_seconds() - start;
 done:
     inco_mat_free(&x);
     inco_csc_free(&codes);
@@ -53,7 +58,7 @@ done:
 typedef struct market {
     inco_mat d;           /* as exchanged by now */
     double gamma;         /* of the penalty in the objective */
-    double *use;          /* by atom: A_jj; of a line its gain */
+    double *use_energy;   /* by atom: A_jj; of a line its gain */
     double *closest;      /* by atom: the largest |d_i'd_j| with another ... */
     int64_t *neighbour;   /* ... and which that is */
     double *crowd;        /* by atom: sum of (d_i'd_j)^2 over the others */
@@ -88,25 +93,25 @@ static int look_at_all(market *m, int threads, inco_error *error) {
     return status;
 }
 
-static int open_market(market *m, const inco_learner *learner, inco_error *error) {
-    const int64_t atoms = learner->d.cols;
-    m->gamma = learner_gamma(learner);
-    m->use = NEW_RAW(double, atoms);
+static int open_market(market *m, const exchange_input *in, inco_error *error) {
+    const int64_t atoms = in->d->cols;
+    m->gamma = in->gamma;
+    m->use_energy = NEW_RAW(double, atoms);
     m->closest = NEW_RAW(double, atoms);
     m->neighbour = NEW(int64_t, atoms);
     m->crowd = NEW_RAW(double, atoms);
     m->products = NEW_RAW(double, atoms);
     m->fresh = NEW(unsigned char, atoms);
-    if (!m->use || !m->closest || !m->neighbour || !m->crowd || !m->products || !m->fresh)
+    if (!m->use_energy || !m->closest || !m->neighbour || !m->crowd || !m->products || !m->fresh)
         return error_no_memory(error);
-    memcpy(m->use, learner->use, (size_t)atoms * sizeof *m->use);
-    int status = mat_convert(&m->d, &learner->d, INCO_F64, error);
-    return status < 0 ? status : look_at_all(m, learner->threads, error);
+    memcpy(m->use_energy, in->use_energy, (size_t)atoms * sizeof *m->use_energy);
+    int status = mat_convert(&m->d, in->d, INCO_F64, error);
+    return status < 0 ? status : look_at_all(m, in->threads, error);
 }
 
 static void close_market(market *m) {
     inco_mat_free(&m->d);
-    memory_free(m->use);
+    memory_free(m->use_energy);
     memory_free(m->closest);
     memory_free(m->neighbour);
     memory_free(m->crowd);
@@ -116,7 +121,7 @@ static void close_market(market *m) {
 
 /* (EX-5): what the objective loses with atom j, about, when its closest neighbour stands in for it. */
 static double worth(const market *m, int64_t j) {
-    return (1 - fmin(m->closest[j] * m->closest[j], 1)) * m->use[j] - 2 * m->gamma * m->crowd[j];
+    return (1 - fmin(m->closest[j] * m->closest[j], 1)) * m->use_energy[j] - 2 * m->gamma * m->crowd[j];
 }
 
 /* The atom that the line with the products D'z costs the least to put in the place of, and *price, what it costs
@@ -157,15 +162,14 @@ static void put_line(market *m, int64_t j, const double *line, double gain) {
         blas_gemv_transposed(&m->d, 1, mat_column(&m->d, i), 0, m->products);
         look_around(m, i, m->products);
     }
-    m->use[j] = gain;
+    m->use_energy[j] = gain;
     m->fresh[j] = 1;
 }
 
 /* ---- Exchanging ---- */
 
 /* Lines by falling gain, each for the atom that it costs the least to give up, as long as it gains more. */
-static void trade(inco_learner *learner, market *m, const double *gain, int64_t count) {
-    replacement_list *list = &learner->replacing;
+static void trade(replacement_list *list, market *m, const double *gain, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
         const double *line = mat_column(&list->lines, i);
         double price = 0;
@@ -174,22 +178,22 @@ static void trade(inco_learner *learner, market *m, const double *gain, int64_t 
         if (j < 0 || !(gain[i] > price)) return;
         put_line(m, j, line, gain[i]);
         list->item[list->count++] = (replacement){j, i, REPLACED_EXCHANGED};
-        learner->uses[j] = learner->options->min_uses;
     }
 }
 
-int exchange_choose(inco_learner *learner, inco_error *error) {
-    replacement_list *list = &learner->replacing;
+int exchange_choose(const exchange_input *in, replacement_list *list, double *seconds_code, inco_error *error) {
+    const double start = clock_seconds();
     inco_mat r = {0};
     market m = {0};
     double *gain = NEW_RAW(double, list->lines.cols);
     int64_t count;
     int status;
     if (!gain) TRY(error_no_memory(error));
-    TRY(code_worst(learner, &r, error));
-    TRY(lines_find(&list->lines, gain, &count, &r, learner->threads, error));
-    TRY(open_market(&m, learner, error));
-    trade(learner, &m, gain, count);
+    TRY(code_worst(in, &r, error));
+    *seconds_code += clock_seconds() - start;
+    TRY(lines_find(&list->lines, gain, &count, &r, in->threads, error));
+    TRY(open_market(&m, in, error));
+    trade(list, &m, gain, count);
 done:
     close_market(&m);
     inco_mat_free(&r);

@@ -1,58 +1,44 @@
-/* The learner's insides, for learn.c and checkpoint.c. */
+/* The learner: signals, a dictionary, and the loop over both. The public handle (learn.c) and the regularisation path
+ * of gamma (path.c) stand above it, and use it through these functions. */
 #ifndef INCO_LEARN_LEARNER_H
 #define INCO_LEARN_LEARNER_H
 
 #include <inco/inco.h>
 
-#include "dict/training.h"
-#include "dict/update.h"
-#include "learn/method.h"
-#include "learn/online.h"
-#include "learn/pass.h"
-#include "learn/path.h"
-#include "learn/prepare.h"
-#include "learn/replace.h"
-#include "learn/stats.h"
-#include "learn/steer.h"
+typedef struct learner learner;
 
-struct inco_learner {
-    inco_options *options;
-    prepared data;
-    int threads;
-    inco_mat d; /* D x L, double, unit norm: with `iteration` and `replacing` the state between iterations */
-    replacement_list replacing;
-    inco_mat result;        /* the same in the result's precision */
-    int64_t iteration;      /* completed */
-    double energy;          /* ||X||^2, once a pass has been made; 0 before */
-    double start_coherence; /* with a bound part of the state */
-    steering steer;         /* with a target for gamma part of the state */
-    gamma_path path;        /* with --gamma auto, and info.path, part of the state */
-    double *unknowns;       /* with --method parametric what its atoms are made of */
-    online_sums online;     /* with --method online part of the state */
-    inco_coder *coder;
-    const method *method;
-    collector *sums; /* A and B of a pass ... */
-    training held;   /* ... or codes and residuals, as the method needs */
-    inco_csc *codes; /* with --code-updates those of the pass, by group */
-    double *use;     /* by atom: A_jj of the last pass */
-    int64_t *usage;  /* by atom: signals that use it in the final coding */
-    int64_t *uses;   /* by atom: the signals that used it */
-    worst_list worst;
-    inco_progress_fn callback;
-    void *callback_self;
-    inco_progress progress;
-    inco_learn_info info;
-    double start; /* when run was called */
-};
+/* `signals` are those to learn from as they are; what `signals->self` stands for must outlive the learner. NULL for a
+ * method that designs. The options are copied, and have been checked. */
+int learner_new(learner **result, const inco_source *signals, const inco_options *options, inco_error *error);
+void learner_free(learner *l);
+void learner_on_progress(learner *l, inco_progress_fn callback, void *self);
 
-/* Notes which atoms a group has used, and which of its signals are coded worst. Cleared before a pass. */
-void learner_clear_notes(inco_learner *learner);
-void learner_note(inco_learner *learner, const pass_group *group);
+/* An initial dictionary, which is copied and normalised, instead of the option init. */
+int learner_start_from(learner *l, const inco_mat *dictionary, inco_error *error);
+/* The dictionary itself: D x L, double, unit norm. *dictionary is taken over, and cleared. */
+void learner_take_dictionary(learner *l, inco_mat *dictionary);
+/* gamma = relative ||X||^2 / L from now on, whatever the options say. */
+void learner_set_weight(learner *l, double relative);
 
-/* The weight of the penalty, once a pass has been made; 0 for a method without. */
-double learner_gamma(const inco_learner *learner);
+/* A run in three parts: the initial dictionary and all that an iteration needs; iterations until a rule or the caller
+ * stops them; the result, its error and its coherence. `began` is when the run began, by clock_seconds. The second
+ * returns INCO_STOPPED when the caller stopped it; the third, told so, does the least that is needed. */
+int learner_begin(learner *l, double began, inco_error *error);
+int learner_iterate(learner *l, inco_error *error);
+int learner_finish(learner *l, int stopped, inco_error *error);
+/* All three. */
+int learner_run(learner *l, double began, inco_error *error);
 
-/* Calls back; positive when the caller wants to stop. */
-int learner_tell(inco_learner *learner, const char *phase);
+/* The dictionary between iterations, in double, without data when there is none yet; after a run the result, in the
+ * precision asked for. */
+inco_mat *learner_dictionary(learner *l);
+inco_mat *learner_result(learner *l);
+inco_learn_info *learner_info(learner *l);
+double learner_energy(const learner *l); /* ||X||^2, once a coding pass has been made */
+/* By atom, the signals that use it in the result; NULL before, and without data. */
+const int64_t *learner_use_counts(const learner *l);
+
+/* Codes of the signals in the result, appended to `codes` unless it is NULL; the results tell their error. */
+int learner_encode(learner *l, inco_csc *codes, inco_error *error);
 
 #endif

@@ -1,34 +1,43 @@
-/* --gamma auto: weights tried before the loop and judged by signals held out. The equations are in
- * docs/theory/steering.md. */
+/* --gamma auto: the regularisation path of gamma. Learners run with one weight after another, signals held out judge
+ * them, and the weight chosen is the one to learn with. The equations are in docs/theory/steering.md. */
 #ifndef INCO_LEARN_PATH_H
 #define INCO_LEARN_PATH_H
 
 #include <inco/inco.h>
 
-/* With the learner's dictionary and info.path the state between two points. */
+/* With the table of points (inco_path) the state between two points. */
 typedef struct gamma_path {
-    int64_t begun; /* the learner's dictionary is the one that every point starts from ... */
-    int64_t done;  /* ... and then that of the point chosen, which the loop starts from */
-    int64_t most;  /* atoms in the codes that judge */
-    double energy; /* ||X||^2 of all signals */
-    inco_mat best; /* in between: dictionary of the point chosen so far */
+    int64_t begun;     /* `start` is the dictionary that every point starts from */
+    int64_t done;      /* the weight is chosen */
+    int64_t max_atoms; /* in the codes that judge */
+    double energy;     /* ||X||^2 of all signals */
+    inco_mat start;
+    inco_mat best; /* dictionary of the point chosen so far */
 } gamma_path;
+
+typedef struct path_task {
+    const inco_source *signals;  /* all of them, as they are learned from */
+    const inco_options *options; /* of the whole run */
+    const inco_mat *initial;     /* dictionary; without data: by the option init */
+    double began;                /* the whole run, by clock_seconds */
+    inco_progress_fn callback;   /* may be NULL */
+    void *self;
+    inco_learn_info *info; /* its path and its seconds are added to */
+} path_task;
 
 int path_wanted(const inco_options *options);
 
-/* Makes the points that are still to make, chooses, and leaves the learner with the dictionary chosen. Does nothing
- * when none is wanted or it is done. INCO_STOPPED when the caller stopped it: path_dictionary is then valid. */
-int path_run(inco_learner *learner, inco_error *error);
+/* Makes the points that are still to make. INCO_STOPPED when the caller stopped it: path_dictionary is then valid. */
+int path_run(gamma_path *path, const path_task *task, inco_error *error);
 
-/* The dictionary that the learner stands for: its own, but amid a path the one chosen so far. */
-const inco_mat *path_dictionary(const inco_learner *learner);
-
+/* The dictionary of the point chosen, while there is none the one that all start from. */
+inco_mat *path_dictionary(gamma_path *path);
 /* The weight chosen, in units of ||X||^2 / L. */
-double path_gamma_relative(const inco_learner *learner);
+double path_weight(const inco_path *table);
 
-/* For checkpoints; `d` is the dictionary that was saved before. Nothing is changed when it fails. */
-int path_save(const inco_learner *learner, const inco_stream *stream);
-int path_resume(inco_learner *learner, const inco_mat *d, const inco_stream *stream, inco_error *error);
+/* For checkpoints, but for `start`. A failure may leave *path and *table half-way. */
+int path_save(const gamma_path *path, const inco_path *table, const inco_stream *stream);
+int path_resume(gamma_path *path, inco_path *table, const inco_mat *d, const inco_stream *stream, inco_error *error);
 
 void path_free(gamma_path *path);
 

@@ -7,14 +7,13 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/rng.h"
-#include "learn/exchange.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 
 /* ---- The worst signals ---- */
 
-int worst_new(worst_list *list, int64_t room) {
-    *list = (worst_list){NEW(worst_signal, room), 0, room};
+int worst_new(worst_list *list, int64_t capacity) {
+    *list = (worst_list){NEW(worst_signal, capacity), 0, capacity};
     return list->item ? INCO_OK : INCO_ENOMEM;
 }
 
@@ -47,7 +46,7 @@ static void sink(worst_list *list, int64_t i) {
 
 void worst_offer(worst_list *list, int64_t signal, double error) {
     worst_signal offered = {error, signal};
-    if (list->count < list->room) {
+    if (list->count < list->capacity) {
         int64_t i = list->count++;
         for (; i > 0 && better(&offered, &list->item[(i - 1) / 2]); i = (i - 1) / 2)
             list->item[i] = list->item[(i - 1) / 2];
@@ -64,11 +63,12 @@ void worst_sort(worst_list *list) {
 
 /* ---- The list ---- */
 
-int replace_new(replacement_list *list, const inco_mat *d, const inco_options *options, inco_error *error) {
-    *list = (replacement_list){.item = NEW(replacement, d->cols), .room = d->cols};
-    if (!list->item) return error_no_memory(error);
-    if (!options->exchange) return INCO_OK;
-    return mat_new_raw(&list->lines, INCO_F64, d->rows, (d->cols + EXCHANGE_ATOMS - 1) / EXCHANGE_ATOMS, error);
+int replace_new(replacement_list *list, int64_t dim, int64_t atoms, int64_t lines, inco_error *error) {
+    *list = (replacement_list){.item = NEW(replacement, atoms)};
+    int status = list->item ? INCO_OK : error_no_memory(error);
+    if (status >= 0 && lines > 0) status = mat_new_raw(&list->lines, INCO_F64, dim, lines, error);
+    if (status < 0) replace_free(list);
+    return status;
 }
 
 void replace_free(replacement_list *list) {
@@ -162,7 +162,7 @@ int replace_choose(replacement_list *list, const replacement_rule *rule, inco_er
     TRY(open_choosing(&c, error));
     for (int64_t j = 0; j < rule->d->cols; j++) {
         const int coherent = is_coherent(&c, j);
-        if (rule->uses[j] < rule->min_uses && rule->policy != UNUSED_KEEP)
+        if (rule->use_count[j] < rule->min_uses && rule->policy != UNUSED_KEEP)
             TRY(choose_for(&c, j, rule->policy, REPLACED_UNUSED, error));
         else if (coherent)
             TRY(choose_for(&c, j, UNUSED_WORST, REPLACED_COHERENT, error));

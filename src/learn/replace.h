@@ -12,10 +12,10 @@ typedef struct worst_signal {
 
 typedef struct worst_list {
     worst_signal *item; /* a heap with the least of them on top */
-    int64_t count, room;
+    int64_t count, capacity;
 } worst_list;
 
-int worst_new(worst_list *list, int64_t room); /* INCO_ENOMEM, or 0 */
+int worst_new(worst_list *list, int64_t capacity); /* INCO_ENOMEM, or 0 */
 void worst_free(worst_list *list);
 void worst_offer(worst_list *list, int64_t signal, double error);
 void worst_sort(worst_list *list); /* the largest error first; the list takes no more offers until it is emptied */
@@ -31,20 +31,19 @@ typedef struct replacement {
 
 typedef struct replacement_list {
     replacement *item;
-    int64_t count, room;
+    int64_t count;
     inco_mat lines; /* D x some, double; its first ones are those exchanged */
 } replacement_list;
 
-/* Room for the atoms of d, and for lines when the options ask for an exchange. replace_free is needed after a failure
- * too. */
-int replace_new(replacement_list *list, const inco_mat *d, const inco_options *options, inco_error *error);
+/* For a dictionary of this size, and up to `lines` lines. */
+int replace_new(replacement_list *list, int64_t dim, int64_t atoms, int64_t lines, inco_error *error);
 void replace_free(replacement_list *list);
 
 typedef struct replacement_rule {
     int policy;                /* UNUSED_... */
-    int64_t min_uses;          /* an atom with fewer is unused */
+    int64_t min_uses;          /* an atom that fewer signals use is unused */
     double bound;              /* |d_i'd_j| above it is too much; NaN: nothing is */
-    const int64_t *uses;       /* by atom: the signals that use it */
+    const int64_t *use_count;  /* by atom: signals that use it */
     const inco_mat *d;         /* after the update */
     const inco_source *source; /* the prepared signals */
     const worst_list *worst;   /* sorted */

@@ -20,7 +20,6 @@ enum { STEPS = sizeof steps / sizeof *steps };
 typedef struct measurement {
     double *share; /* ||x - D c|| / ||x||, of the signals with energy so far */
     int64_t count;
-    int64_t most; /* atoms in a code */
 } measurement;
 
 static int take_group(void *self, const pass_group *group, inco_error *error) {
@@ -65,12 +64,17 @@ done:
     return status;
 }
 
-static int measure_all(const inco_mat *dictionary, const inco_source *source, inco_options *options, measurement *m,
+/* Are codes of so many atoms to be measured? */
+static int is_wanted(const residuals_task *task, int64_t atoms) {
+    const inco_mat *d = task->dictionary;
+    return atoms <= task->max_atoms && 4 * atoms <= 3 * (d->rows < d->cols ? d->rows : d->cols);
+}
+
+static int measure_all(const residuals_task *task, const inco_source *source, inco_options *options, measurement *m,
                        inco_residuals *r, inco_error *error) {
-    const int64_t least = dictionary->rows < dictionary->cols ? dictionary->rows : dictionary->cols;
     int status = INCO_OK;
-    for (int i = 0; i < STEPS && (i == 0 || (steps[i] <= m->most && 4 * steps[i] <= 3 * least)); i++) {
-        TRY(measure_at(steps[i], dictionary, source, options, m, error));
+    for (int i = 0; i < STEPS && (i == 0 || is_wanted(task, steps[i])); i++) {
+        TRY(measure_at(steps[i], task->dictionary, source, options, m, error));
         r->cardinality[i] = (double)steps[i];
         r->lower[i] = quantile(m->share, m->count, 0.25);
         r->median[i] = quantile(m->share, m->count, 0.5);
@@ -83,13 +87,13 @@ done:
 }
 
 /* OMP with nothing but the number of atoms to stop it. */
-static inco_options *pursuit_options(const inco_options *given, inco_error *error) {
+static inco_options *pursuit_options(int threads, inco_error *error) {
     inco_options *o = inco_options_new();
     if (!o || inco_options_set(o, "coder", "omp", error) < 0) {
         inco_options_free(o);
         return NULL;
     }
-    o->threads = given->threads;
+    o->threads = threads;
     return o;
 }
 
@@ -105,24 +109,22 @@ static int check(const inco_mat *dictionary, const inco_source *source, const in
     return INCO_OK;
 }
 
-int residuals_measure(const inco_mat *dictionary, const inco_source *source, const inco_options *options, int64_t most,
-                      inco_residuals *r, inco_error *error) {
+int residuals_measure(const residuals_task *task, inco_residuals *r, inco_error *error) {
     inco_options *pursuit = NULL;
-    measurement m = {.most = most};
+    measurement m = {0};
     prepared data = {0};
     int status;
     *r = (inco_residuals){.size = sizeof *r};
     blas_enter();
-    TRY(check(dictionary, source, options, error));
-    TRY(prepare(&data, source, INCO_F64, (int)options->center, 0, error));
-    pursuit = pursuit_options(options, error);
-    m.share = NEW_RAW(double, source->count);
+    TRY(prepare(&data, task->signals, INCO_F64, task->center, 0, error));
+    pursuit = pursuit_options(task->threads, error);
+    m.share = NEW_RAW(double, task->signals->count);
     r->cardinality = NEW(double, 4 * STEPS);
     if (!pursuit || !m.share || !r->cardinality) TRY(error_no_memory(error));
     r->lower = r->cardinality + STEPS;
     r->median = r->lower + STEPS;
     r->upper = r->median + STEPS;
-    TRY(measure_all(dictionary, &data.source, pursuit, &m, r, error));
+    TRY(measure_all(task, &data.source, pursuit, &m, r, error));
 done:
     if (status < 0) inco_residuals_free(r);
     memory_free(m.share);
@@ -134,7 +136,14 @@ done:
 
 int inco_residuals_measure(const inco_mat *dictionary, const inco_source *source, const inco_options *options,
                            inco_residuals *r, inco_error *error) {
-    return residuals_measure(dictionary, source, options, INT64_MAX, r, error);
+    const residuals_task task = {.dictionary = dictionary,
+                                 .signals = source,
+                                 .center = (int)options->center,
+                                 .max_atoms = INT64_MAX,
+                                 .threads = (int)options->threads};
+    int status = check(dictionary, source, options, error);
+    if (status < 0) *r = (inco_residuals){.size = sizeof *r};
+    return status < 0 ? status : residuals_measure(&task, r, error);
 }
 
 void inco_residuals_free(inco_residuals *r) {

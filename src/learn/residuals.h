@@ -1,11 +1,17 @@
-/* inco_residuals_measure, as far as a number of atoms. */
+/* inco_residuals_measure, up to a number of atoms. */
 #ifndef INCO_LEARN_RESIDUALS_H
 #define INCO_LEARN_RESIDUALS_H
 
 #include <inco/inco.h>
 
-/* Cardinalities above `most` are left out; there is always one. */
-int residuals_measure(const inco_mat *dictionary, const inco_source *source, const inco_options *options, int64_t most,
-                      inco_residuals *residuals, inco_error *error);
+typedef struct residuals_task {
+    const inco_mat *dictionary;
+    const inco_source *signals;
+    int center;        /* CENTER_...: taken off the signals */
+    int64_t max_atoms; /* in a code: cardinalities above are left out, but for one */
+    int threads;
+} residuals_task;
+
+int residuals_measure(const residuals_task *task, inco_residuals *residuals, inco_error *error);
 
 #endif

@@ -3,8 +3,6 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "base/options.h"
-#include "learn/learner.h"
 #include "mat/mat.h"
 #include "metric/coherence.h"
 
@@ -22,58 +20,52 @@ typedef struct attempt {
 } attempt;
 
 typedef struct search {
-    inco_learner *learner;
-    method_input *in;
-    attempt now, best; /* the one under way; the one to take */
-    double low, high;  /* log gamma with wrong > 0 and <= 0; NAN while there is none */
+    const steer_task *task;
+    const steering *steer;
+    const inco_mat *from; /* the dictionary that every update starts from */
+    attempt now, best;    /* the one under way; the one to take */
+    double low, high;     /* log gamma with wrong > 0 and <= 0; NAN while there is none */
     double at_low, at_high;
 } search;
 
-int steer_wanted(const inco_options *o) {
-    return !isnan(o->target_rms) || !isnan(o->target_error);
-}
-
-int steer_check(const inco_learner *learner, inco_error *error) {
-    const double target = learner->options->target_rms, least = coherence_least_rms(learner->d.rows, learner->d.cols);
-    if (learner->options->target_error == 0)
+int steer_check(double target_rms, double target_error, int64_t dim, int64_t atoms, inco_error *error) {
+    const double least = coherence_least_rms(dim, atoms);
+    if (target_error == 0)
         return error_set(error, INCO_EINVAL, "--target-error 0 cannot be met: give an error above 0");
-    if (isnan(target) || target >= least) return INCO_OK;
+    if (isnan(target_rms) || target_rms >= least) return INCO_OK;
     return error_set(error, INCO_EINVAL,
                      "--target-rms %g cannot be met: %lld atoms of %lld dimensions have a root mean square coherence "
                      "of %.6f or more (that of a tight frame)",
-                     target, (long long)learner->d.cols, (long long)learner->d.rows, least);
+                     target_rms, (long long)atoms, (long long)dim, least);
 }
 
-void steer_begin(inco_learner *learner) {
-    const double expected = learner->steer.predicted, found = learner->progress.relative_error;
-    const double before = learner->steer.ratio > 0 ? learner->steer.ratio : 1;
-    learner->steer.ratio = expected > 0 && found > 0 ? sqrt(before * found / expected) : before;
-    learner->steer.updates = 0;
+void steer_begin(steering *steer, double relative_error) {
+    const double expected = steer->predicted, before = steer->ratio > 0 ? steer->ratio : 1;
+    steer->ratio = expected > 0 && relative_error > 0 ? sqrt(before * relative_error / expected) : before;
 }
 
 /* (STEER-1), by what exceeds a tight frame: near it, all gammas from some point on have about the same coherence. A
  * target that is all but that of a tight frame is compared as it is. */
-static double wrong_rms(const inco_learner *learner, double rms) {
-    const double target = learner->options->target_rms, least = coherence_least_rms(learner->d.rows, learner->d.cols);
+static double wrong_rms(const search *s, double rms) {
+    const double target = s->task->target_rms, least = coherence_least_rms(s->from->rows, s->from->cols);
     const double over = rms * rms - least * least, allowed = target * target - least * least;
     if (!(allowed > 1e-6 * target * target)) return log(fmax(rms, 1e-300) / target);
     return log(fmax(over / allowed, 1e-300)) / 2;
 }
 
 static int measure(search *s, inco_error *error) {
-    const inco_learner *learner = s->learner;
-    const inco_options *o = learner->options;
+    const steer_task *task = s->task;
     coherence mu;
-    double rest;
+    double residual;
     int status;
-    if (!isnan(o->target_rms)) {
-        TRY(coherence_measure(&s->now.d, learner->threads, &mu, error));
+    if (!isnan(task->target_rms)) {
+        TRY(coherence_measure(&s->now.d, task->threads, &mu, error));
         s->now.value = mu.rms;
-        s->now.wrong = wrong_rms(learner, mu.rms);
+        s->now.wrong = wrong_rms(s, mu.rms);
     } else {
-        TRY(objective(&s->now.d, s->in->s, 0, learner->threads, &rest, error));
-        s->now.value = sqrt(fmax(rest, 0) / s->in->s->energy);
-        const double aim = (1 - CLOSE) * o->target_error / learner->steer.ratio; /* (STEER-2) */
+        TRY(objective(&s->now.d, task->s, 0, task->threads, &residual, error));
+        s->now.value = sqrt(fmax(residual, 0) / task->s->energy);
+        const double aim = (1 - CLOSE) * task->target_error / s->steer->ratio; /* (STEER-2) */
         s->now.wrong = log(aim / fmax(s->now.value, 1e-300));
     }
 done:
@@ -82,7 +74,7 @@ done:
 
 /* A coherence is kept from below, an error at gammas that are not too large: both where it is on the target's side. */
 static int keeps(const search *s, double wrong) {
-    return isnan(s->learner->options->target_rms) ? wrong >= 0 : wrong <= 0;
+    return isnan(s->task->target_rms) ? wrong >= 0 : wrong <= 0;
 }
 
 /* Those that keep the target come first, then those that are nearest to it. */
@@ -103,12 +95,11 @@ static void note(search *s) {
 }
 
 static int try_gamma(search *s, double gamma, inco_error *error) {
-    const inco_learner *learner = s->learner;
     int status;
-    s->now.gamma = s->in->settings.gamma = gamma;
-    if (!s->now.d.data) TRY(mat_new_raw(&s->now.d, INCO_F64, learner->d.rows, learner->d.cols, error));
-    mat_copy(&s->now.d, &learner->d);
-    TRY(learner->method->update(&s->now.d, s->in, &s->now.result, error));
+    s->now.gamma = gamma;
+    if (!s->now.d.data) TRY(mat_new_raw(&s->now.d, INCO_F64, s->from->rows, s->from->cols, error));
+    mat_copy(&s->now.d, s->from);
+    TRY(s->task->update(s->task->self, &s->now.d, gamma, &s->now.result, error));
     TRY(measure(s, error));
     note(s);
 done:
@@ -128,40 +119,41 @@ static double next_place(const search *s, double x, double *step) {
 
 /* Where log gamma may go: far, but with an error for target, which follows it late, not far from where it was. */
 static void limit(const search *s, double unit, double *least, double *most) {
-    const double before = s->learner->steer.gamma;
+    const double before = s->steer->gamma;
     *least = log(LEAST * unit);
     *most = log(MOST * unit);
-    if (isnan(s->learner->options->target_error) || !(before > SMALL * unit)) return;
+    if (isnan(s->task->target_error) || !(before > SMALL * unit)) return;
     *least = fmax(*least, log(before) - STRIDE);
     *most = fmin(*most, log(before) + STRIDE);
 }
 
+/* Returns a failure, or the number of weights tried. */
 static int find(search *s, inco_error *error) {
-    const double unit = s->in->s->energy / (double)s->learner->d.cols, before = s->learner->steer.gamma;
+    const double unit = s->task->s->energy / (double)s->from->cols, before = s->steer->gamma;
     double x = log(before > 0 ? before : FIRST * unit), step = before > 0 ? 0.2 : 1.5, least, most;
-    int status = INCO_OK;
+    int status;
     limit(s, unit, &least, &most);
-    for (int tries = 0; tries < TRIES && status >= 0; tries++) {
+    for (int tries = 1;; tries++) {
         x = fmin(fmax(x, least), most);
         status = try_gamma(s, exp(x), error);
-        s->learner->steer.updates++;
-        if (keeps(s, s->best.wrong) && fabs(s->best.wrong) <= CLOSE) break;
-        if ((x <= least && isnan(s->low)) || (x >= most && isnan(s->high))) break;
+        if (status < 0) return status;
+        if (keeps(s, s->best.wrong) && fabs(s->best.wrong) <= CLOSE) return tries;
+        if ((x <= least && isnan(s->low)) || (x >= most && isnan(s->high)) || tries == TRIES) return tries;
         x = next_place(s, x, &step);
     }
-    return status;
 }
 
-int steer_update(inco_learner *learner, method_input *in, update_result *result, inco_error *error) {
-    search s = {.learner = learner, .in = in, .low = NAN, .high = NAN};
-    int status = find(&s, error);
-    if (status >= 0) {
-        mat_copy(&learner->d, &s.best.d);
+int steer_update(steering *steer, const steer_task *task, inco_mat *d, update_result *result, inco_error *error) {
+    search s = {.task = task, .steer = steer, .from = d, .low = NAN, .high = NAN};
+    const int tries = find(&s, error);
+    if (tries >= 0) {
+        mat_copy(d, &s.best.d);
         *result = s.best.result;
-        learner->steer.gamma = s.best.gamma;
-        learner->steer.predicted = isnan(learner->options->target_error) ? 0 : s.best.value;
+        result->gammas = tries;
+        steer->gamma = s.best.gamma;
+        steer->predicted = isnan(task->target_error) ? 0 : s.best.value;
     }
     inco_mat_free(&s.now.d);
     inco_mat_free(&s.best.d);
-    return status;
+    return tries < 0 ? tries : INCO_OK;
 }

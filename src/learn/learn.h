@@ -1,0 +1,18 @@
+/* The public handle: a learner on signals made ready, and above it the regularisation path of gamma. */
+#ifndef INCO_LEARN_LEARN_H
+#define INCO_LEARN_LEARN_H
+
+#include "learn/learner.h"
+#include "learn/path.h"
+#include "learn/prepare.h"
+
+struct inco_learner {
+    inco_options *options; /* as given */
+    prepared data;
+    learner *core;
+    gamma_path path;
+    inco_progress_fn callback;
+    void *callback_self;
+};
+
+#endif

@@ -1,0 +1,195 @@
+/* The learner's state: made, given an initial dictionary, and asked. */
+#include "learn/learner.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/options.h"
+#include "base/parallel.h"
+#include "code/coder.h"
+#include "dict/init.h"
+#include "learn/exchange.h"
+#include "learn/learner_state.h"
+#include "mat/mat.h"
+
+/* ---- Making ---- */
+
+int learner_new(learner **result, const inco_source *signals, const inco_options *options, inco_error *error) {
+    const inco_source none = {.size = sizeof none, .type = options_precision(options, INCO_F32)};
+    learner *l = NEW(learner, 1);
+    *result = NULL;
+    if (!l) return error_no_memory(error);
+    l->signals = signals ? *signals : none;
+    l->threads = parallel_threads(options->threads);
+    l->method = method_of(options);
+    l->info.size = sizeof l->info;
+    l->progress.size = sizeof l->progress;
+    l->options = inco_options_copy(options);
+    l->own = memory_new(1, l->method->own_size);
+    if (!l->options || !l->own) {
+        learner_free(l);
+        return error_no_memory(error);
+    }
+    *result = l;
+    return INCO_OK;
+}
+
+void learner_free(learner *l) {
+    if (!l) return;
+    if (l->method->free && l->own) l->method->free(l->own);
+    memory_free(l->own);
+    inco_options_free(l->options);
+    inco_mat_free(&l->d);
+    inco_mat_free(&l->result);
+    inco_coder_free(l->coder);
+    replace_free(&l->replacing);
+    notes_free(&l->notes);
+    alternate_free(&l->stores);
+    memory_free(l->use_count);
+    memory_free(l);
+}
+
+void learner_on_progress(learner *l, inco_progress_fn callback, void *self) {
+    l->callback = callback;
+    l->callback_self = self;
+}
+
+/* ---- The initial dictionary ---- */
+
+static int check_start(const learner *l, const inco_mat *dictionary, inco_error *error) {
+    const int64_t dim = l->signals.dim, atoms = l->options->atoms;
+    int64_t row, col;
+    if (l->method->designs)
+        return error_set(error, INCO_EINVAL, "--method %s starts from its own family of atoms, not from others",
+                         l->method->name);
+    if (dictionary->rows != dim)
+        return error_set(error, INCO_EDIM, "the dictionary to start from has %lld dimensions, the signals have %lld",
+                         (long long)dictionary->rows, (long long)dim);
+    if (dictionary->cols < 1 || (atoms != OPTION_UNSET && atoms != dictionary->cols))
+        return error_set(error, INCO_EDIM, "the dictionary to start from has %lld atoms, --atoms asks for %lld",
+                         (long long)dictionary->cols, (long long)(atoms == OPTION_UNSET ? 1 : atoms));
+    if (mat_find_nonfinite(dictionary, &row, &col))
+        return error_set(error, INCO_EDATA,
+                         "the dictionary to start from has a NaN or Inf: atom %lld, feature %lld (from 0)",
+                         (long long)col, (long long)row);
+    return INCO_OK;
+}
+
+int learner_start_from(learner *l, const inco_mat *dictionary, inco_error *error) {
+    int status = check_start(l, dictionary, error);
+    if (status < 0) return status;
+    inco_mat_free(&l->d);
+    status = mat_convert(&l->d, dictionary, INCO_F64, error);
+    if (status >= 0 && mat_normalize_columns(&l->d, NULL) > 0)
+        status = error_set(error, INCO_EDATA, "the dictionary to start from has atoms that are all zero");
+    return status;
+}
+
+void learner_take_dictionary(learner *l, inco_mat *dictionary) {
+    inco_mat_free(&l->d);
+    l->d = *dictionary;
+    *dictionary = (inco_mat){0};
+}
+
+void learner_set_weight(learner *l, double relative) {
+    l->options->gamma = NAN;
+    l->options->gamma_relative = relative;
+}
+
+static int fill_initial(learner *l, inco_error *error) {
+    const inco_options *o = l->options;
+    const int patches = o->patch_rows * o->patch_cols == l->signals.dim;
+    if (!strcmp(o->init, "sample")) return init_sample(&l->d, &l->signals, (uint64_t)o->seed, error);
+    if (!strcmp(o->init, "random")) return init_random(&l->d, (uint64_t)o->seed, error);
+    if (!strcmp(o->init, "dct"))
+        return init_dct(&l->d, patches ? o->patch_rows : l->d.rows, patches ? o->patch_cols : 1, error);
+    return error_set(error, INCO_EINVAL,
+                     "--init '%s' is not sample, dct or random, and no dictionary was given to start from", o->init);
+}
+
+/* By the option init, unless there is a dictionary already. */
+static int make_initial(learner *l, inco_error *error) {
+    if (l->d.data) return INCO_OK;
+    if (l->options->atoms == OPTION_UNSET)
+        return error_set(error, INCO_EINVAL, "--atoms is needed: how many atoms should be learned?");
+    int status = inco_mat_new(&l->d, INCO_F64, l->signals.dim, l->options->atoms, error);
+    if (status >= 0) status = fill_initial(l, error);
+    if (status < 0) inco_mat_free(&l->d);
+    return status;
+}
+
+/* What coding passes need once there is a dictionary. */
+static int make_passes(learner *l, inco_error *error) {
+    const inco_options *o = l->options;
+    const int64_t dim = l->d.rows, atoms = l->d.cols;
+    int status = INCO_OK;
+    if (!l->coder) TRY(coder_open(&l->coder, dim, atoms, l->signals.type, o, error));
+    if (!l->notes.worst.item) TRY(notes_new(&l->notes, atoms, exchange_signals(o, atoms), error));
+    if (!l->replacing.item) TRY(replace_new(&l->replacing, dim, atoms, exchange_lines(o, atoms), error));
+done:
+    return status;
+}
+
+int learner_begin(learner *l, double began, inco_error *error) {
+    int status = INCO_OK;
+    l->began = began;
+    if (!l->method->designs) TRY(make_initial(l, error));
+    if (l->method->start) TRY(l->method->start(l, error));
+    if (!l->method->designs) TRY(make_passes(l, error));
+    l->info.relative_error = l->info.mean_cardinality = NAN; /* until the final coding */
+    l->info.unused = -1;
+done:
+    return status;
+}
+
+/* ---- Asking ---- */
+
+inco_mat *learner_dictionary(learner *l) {
+    return &l->d;
+}
+
+inco_mat *learner_result(learner *l) {
+    return &l->result;
+}
+
+inco_learn_info *learner_info(learner *l) {
+    return &l->info;
+}
+
+double learner_energy(const learner *l) {
+    return l->energy;
+}
+
+const int64_t *learner_use_counts(const learner *l) {
+    return l->use_count;
+}
+
+method_input learner_input(const learner *l) {
+    return (method_input){.options = l->options,
+                          .type = l->signals.type,
+                          .atoms = l->d.cols,
+                          .iteration = l->iteration,
+                          .energy = l->energy,
+                          .threads = l->threads,
+                          .own = l->own,
+                          .relative_error = l->progress.relative_error};
+}
+
+double learner_gamma(const learner *l) {
+    const method_input in = learner_input(l);
+    return l->method->gamma ? l->method->gamma(&in) : 0;
+}
+
+int learner_tell(learner *l, const char *phase) {
+    if (!l->callback) return INCO_OK;
+    l->progress.phase = phase;
+    l->progress.seconds = clock_seconds() - l->began;
+    return l->callback(l->callback_self, &l->progress) ? INCO_STOPPED : INCO_OK;
+}
+
+double learner_relative_error(double residual, double energy) {
+    return energy > 0 ? sqrt(fmax(residual, 0) / energy) : 0;
+}

@@ -1,0 +1,125 @@
+/* The learner's loop: iterations until a rule or the caller stops them, and atoms replaced in between. */
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/options.h"
+#include "learn/exchange.h"
+#include "learn/learner_state.h"
+#include "mat/mat.h"
+#include "metric/coherence.h"
+
+/* ---- Replacements ---- */
+
+/* Atoms exchanged count as used. */
+static int choose_exchanges(learner *l, inco_error *error) {
+    replacement_list *list = &l->replacing;
+    exchange_input in = {.d = &l->d,
+                         .signals = &l->signals,
+                         .coder = l->coder,
+                         .worst = &l->notes.worst,
+                         .use_energy = l->notes.use_energy,
+                         .gamma = learner_gamma(l),
+                         .threads = l->threads};
+    int status = exchange_choose(&in, list, &l->info.seconds_code, error);
+    for (int64_t i = 0; i < list->count; i++) l->notes.use_count[list->item[i].atom] = l->options->min_uses;
+    return status;
+}
+
+static int choose_replacements(learner *l, inco_error *error) {
+    const inco_options *o = l->options;
+    const replacement_rule rule = {.policy = (int)o->unused,
+                                   .bound = o->replace,
+                                   .min_uses = o->min_uses,
+                                   .use_count = l->notes.use_count,
+                                   .d = &l->d,
+                                   .source = &l->signals,
+                                   .worst = &l->notes.worst,
+                                   .seed = (uint64_t)o->seed,
+                                   .round = (uint64_t)l->iteration,
+                                   .threads = l->threads};
+    int status = INCO_OK;
+    l->replacing.count = 0;
+    if (o->exchange) status = choose_exchanges(l, error);
+    return status < 0 ? status : replace_choose(&l->replacing, &rule, error);
+}
+
+/* sign 1 counts what the last iteration chose as replaced, -1 takes it back. */
+static void count_replacements(learner *l, int64_t sign) {
+    const replacement_list *list = &l->replacing;
+    l->info.replaced += sign * list->count;
+    l->info.replaced_coherent += sign * replace_count(list, REPLACED_COHERENT);
+    l->info.replaced_exchanged += sign * replace_count(list, REPLACED_EXCHANGED);
+}
+
+/* What the last iteration chose takes its place now that there is another one. */
+static int apply_replacements(learner *l, inco_error *error) {
+    l->progress.replaced = l->replacing.count;
+    count_replacements(l, 1);
+    return replace_apply(&l->replacing, &l->d, &l->signals, error);
+}
+
+/* ---- Iterations ---- */
+
+/* ||D - E|| / ||E|| */
+static double change_between(const inco_mat *d, const inco_mat *e) {
+    double change = 0, norm = 0;
+    const double *x = d->data, *y = e->data;
+    for (int64_t i = 0; i < d->rows * d->cols; i++) {
+        change += (x[i] - y[i]) * (x[i] - y[i]);
+        norm += y[i] * y[i];
+    }
+    return sqrt(change / norm);
+}
+
+static int step(learner *l, inco_error *error) {
+    int status = l->method->step(l, error);
+    return status == INCO_OK && !l->method->designs ? choose_replacements(l, error) : status;
+}
+
+/* INCO_STOPPED when the caller stopped it half-way: the dictionary is then as before. */
+static int iterate(learner *l, double *change, inco_error *error) {
+    inco_mat before = {0};
+    coherence mu;
+    int status;
+    l->progress.iteration = l->iteration + 1;
+    l->progress.iterations = l->options->iterations;
+    l->progress.signals = l->signals.count;
+    TRY(mat_convert(&before, &l->d, INCO_F64, error));
+    TRY(apply_replacements(l, error));
+    if ((status = step(l, error)) != INCO_OK) {
+        mat_copy(&l->d, &before);
+        count_replacements(l, -1);
+        goto done;
+    }
+    TRY(coherence_measure(&l->d, l->threads, &mu, error));
+    *change = change_between(&l->d, &before);
+    l->progress.coherence_max = mu.max;
+    l->progress.coherence_rms = mu.rms;
+    l->progress.gamma = learner_gamma(l);
+    l->iteration++;
+done:
+    inco_mat_free(&before);
+    return status;
+}
+
+/* The rule that ends the loop after an iteration; NULL: none. */
+static const char *rule_to_stop(const learner *l, double change) {
+    const inco_options *o = l->options;
+    if (o->stop_change > 0 && change <= o->stop_change) return "change";
+    if (o->stop_seconds > 0 && clock_seconds() - l->began >= o->stop_seconds) return "seconds";
+    return NULL;
+}
+
+int learner_iterate(learner *l, inco_error *error) {
+    const char *rule = NULL;
+    while (!rule && l->iteration < l->options->iterations) {
+        double change = 0;
+        int status = iterate(l, &change, error);
+        if (status == INCO_OK) status = learner_tell(l, "iteration");
+        if (status != INCO_OK) return status;
+        rule = rule_to_stop(l, change);
+    }
+    l->info.stopped_by = rule ? rule : "iterations";
+    return INCO_OK;
+}

@@ -1,0 +1,168 @@
+/* --method idl: least squares with a penalty on coherence (docs/theory/idl.md), with a bound that the update approaches
+ * and the result satisfies (docs/theory/bound.md), or a target that sets the penalty's weight
+ * (docs/theory/steering.md).
+ */
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/options.h"
+#include "learn/bound.h"
+#include "learn/learner_state.h"
+#include "learn/penalty.h"
+#include "learn/steer.h"
+
+static const double EASE = 0.3; /* what is left after an iteration of the way from the start to the bound (BOUND-8) */
+static const double PUSH = 25;  /* on pairs above the bound, relative to the energy that an atom has to code */
+
+typedef struct idl_state {
+    double start_coherence; /* with a bound */
+    steering steer;         /* with a target */
+} idl_state;
+
+static int is_bounded(const inco_options *o) {
+    return !isnan(o->max_coherence);
+}
+
+static int is_steered(const inco_options *o) {
+    return !isnan(o->target_rms) || !isnan(o->target_error);
+}
+
+static double gamma_of(const method_input *in) {
+    const idl_state *own = in->own;
+    return is_steered(in->options) ? own->steer.gamma : penalty_gamma(in);
+}
+
+/* ---- The start ---- */
+
+/* (BOUND-8): the initial dictionary's coherence is where the bound of the first update begins. */
+static int measure_start(learner *l, inco_error *error) {
+    idl_state *own = l->own;
+    coherence mu;
+    if (l->iteration > 0) return INCO_OK;
+    int status = coherence_measure(&l->d, l->threads, &mu, error);
+    if (status >= 0) own->start_coherence = mu.max;
+    return status;
+}
+
+static int start(learner *l, inco_error *error) {
+    const inco_options *o = l->options;
+    int status;
+    TRY(steer_check(o->target_rms, o->target_error, l->d.rows, l->d.cols, error));
+    if (!is_bounded(o)) goto done;
+    TRY(bound_check(o->max_coherence, l->d.rows, l->d.cols, error));
+    TRY(bound_check_rounding(o->max_coherence, l->signals.type, error));
+    TRY(measure_start(l, error));
+done:
+    return status;
+}
+
+/* ---- The update ---- */
+
+/* (BOUND-8): the bound that this update satisfies, and (BOUND-6): the weight of pairs above it. */
+static void add_bound(update_settings *settings, const method_input *in) {
+    const idl_state *own = in->own;
+    const double bound = in->options->max_coherence, over = fmax(0, own->start_coherence - bound);
+    if (!is_bounded(in->options)) return;
+    settings->bound = bound + over * pow(EASE, (double)in->iteration);
+    settings->push = PUSH * in->energy / (double)in->atoms;
+}
+
+static int update_with(const void *self, inco_mat *d, double gamma, update_result *result, inco_error *error) {
+    const method_input *in = self;
+    update_settings settings = {.gamma = gamma,
+                                .rescale = in->options->norms == NORMS_RESCALE,
+                                .iterations = (int)in->options->update_iterations,
+                                .threads = in->threads,
+                                .narrow = in->type == INCO_F32};
+    add_bound(&settings, in);
+    return idl_update(d, in->s, &settings, result, error);
+}
+
+static int update(inco_mat *d, const method_input *in, update_result *result, inco_error *error) {
+    const inco_options *o = in->options;
+    const steer_task task = {o->target_rms, o->target_error, in->s, in->threads, update_with, in};
+    idl_state *own = in->own;
+    if (!is_steered(o)) return update_with(in, d, gamma_of(in), result, error);
+    if (in->round == 0) steer_begin(&own->steer, in->relative_error);
+    return steer_update(&own->steer, &task, d, result, error);
+}
+
+static int64_t code_updates(const inco_options *o) {
+    const int squares = o->coder == CODER_OMP || o->coder == CODER_OLS || o->refit;
+    if (!is_bounded(o) || o->nonnegative) return 0;
+    return squares ? 3 : 1;
+}
+
+/* ---- The end ---- */
+
+/* The closing search is shown, and can be stopped. */
+static int show(void *self, int stage, double mu) {
+    learner *l = self;
+    (void)stage;
+    l->progress.coherence_max = mu;
+    return learner_tell(l, "bound");
+}
+
+/* Not so when learning was stopped before: what is saved then satisfies the bound. */
+static int show_only(void *self, int stage, double mu) {
+    show(self, stage, mu);
+    return 0;
+}
+
+/* The nearest dictionary that satisfies the bound, about: after a stop by a shorter search, which goes on to its end.
+ */
+static int finish(learner *l, int stopped, inco_error *error) {
+    const bound_task task = {.dictionary = &l->result,
+                             .bound = l->options->max_coherence,
+                             .type = l->result.type,
+                             .care = stopped ? NEAREST_SHORTLY : NEAREST_ROUGHLY,
+                             .seed = (uint64_t)l->options->seed,
+                             .threads = l->threads,
+                             .tell = stopped ? show_only : show,
+                             .self = l};
+    const double began = clock_seconds();
+    inco_mat bounded;
+    if (!is_bounded(l->options)) return INCO_OK;
+    int status = bound_enforce(&task, &bounded, error);
+    if (status < 0) return status;
+    inco_mat_free(&l->result);
+    l->result = bounded;
+    l->info.seconds_update += clock_seconds() - began;
+    return status;
+}
+
+static void describe(const method_input *in, inco_learn_info *info) {
+    info->coherence_target = is_bounded(in->options) ? in->options->max_coherence : 0;
+}
+
+/* ---- Checkpoints ---- */
+
+static int save(const void *self, const inco_stream *stream) {
+    const idl_state *own = self;
+    const double saved[] = {own->start_coherence, own->steer.gamma, own->steer.predicted, own->steer.ratio};
+    return stream->write(stream->self, saved, sizeof saved) ? INCO_EIO : INCO_OK;
+}
+
+static int resume(void *self, const inco_mat *d, const inco_stream *stream, inco_error *error) {
+    double saved[4];
+    (void)d;
+    if (stream->read(stream->self, saved, sizeof saved))
+        return error_set(error, INCO_EFORMAT, "the checkpoint ends too early");
+    for (int i = 0; i < 4; i++)
+        if (!(saved[i] >= 0)) return error_set(error, INCO_EFORMAT, "the checkpoint is damaged");
+    *(idl_state *)self = (idl_state){saved[0], {saved[1], saved[2], saved[3]}};
+    return INCO_OK;
+}
+
+const method method_idl = {.name = "idl",
+                           .own_size = sizeof(idl_state),
+                           .start = start,
+                           .step = alternate_step,
+                           .update = update,
+                           .finish = finish,
+                           .gamma = gamma_of,
+                           .code_updates = code_updates,
+                           .describe = describe,
+                           .save = save,
+                           .resume = resume};

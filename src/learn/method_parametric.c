@@ -1,0 +1,75 @@
+/* --method parametric: a dictionary without data, of atoms that a few parameters each describe, alternation by
+ * alternation (docs/theory/parametric.md). */
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/options.h"
+#include "dict/gammatone.h"
+#include "learn/learner_state.h"
+#include "metric/coherence.h"
+
+typedef struct parametric_state {
+    double *unknowns; /* of all atoms in turn */
+} parametric_state;
+
+static parametric_family family_of(const learner *l) {
+    return gammatone_family(l->options->window, l->options->rate);
+}
+
+/* The dictionary and its unknowns as the family begins. */
+static int start(learner *l, inco_error *error) {
+    const parametric_family family = family_of(l);
+    parametric_state *own = l->own;
+    coherence mu;
+    int status = INCO_OK;
+    if (own->unknowns) return status;
+    inco_mat_free(&l->d);
+    TRY(inco_mat_new(&l->d, INCO_F64, family.dim, l->options->atoms, error));
+    own->unknowns = NEW(double, l->d.cols *family.unknowns);
+    if (!own->unknowns) TRY(error_no_memory(error));
+    parametric_start(&family, &l->d, own->unknowns);
+    TRY(coherence_measure(&l->d, l->threads, &mu, error));
+    l->info.start_coherence_max = mu.max;
+    l->info.start_coherence_rms = mu.rms;
+done:
+    return status;
+}
+
+/* (PARAMETRIC-2): Welch's bound for the first half of the iterations, which spreads all atoms; then what only the pairs
+ * most alike exceed, which parts them. */
+static double target_of(const learner *l) {
+    const double bound = coherence_bound(l->d.rows, l->d.cols);
+    return 2 * l->iteration < l->options->iterations ? bound : fmax(bound, 0.5);
+}
+
+static int step(learner *l, inco_error *error) {
+    const parametric_family family = family_of(l);
+    const update_settings settings = {.iterations = (int)l->options->update_iterations, .threads = l->threads};
+    parametric_state *own = l->own;
+    update_result result;
+    int status = learner_tell(l, "update");
+    if (status != INCO_OK) return status;
+    const double began = clock_seconds();
+    status = parametric_update(&family, &l->d, own->unknowns, target_of(l), &settings, &result, error);
+    l->info.seconds_update += l->progress.seconds_update = clock_seconds() - began;
+    if (status < 0) return status;
+    l->progress.relative_error = l->progress.mean_cardinality = NAN;
+    l->progress.objective_before = result.before;
+    l->progress.objective = l->info.objective = result.after;
+    l->progress.update_iterations = result.iterations;
+    return status;
+}
+
+static void free_state(void *self) {
+    parametric_state *own = self;
+    memory_free(own->unknowns);
+}
+
+const method method_parametric = {.name = "parametric",
+                                  .designs = 1,
+                                  .own_size = sizeof(parametric_state),
+                                  .start = start,
+                                  .step = step,
+                                  .free = free_state};
