@@ -4,13 +4,13 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/inco)
 
 install(DIRECTORY include/inco TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
-install(TARGETS inco_shared EXPORT inco_shared)
-install(TARGETS inco_archive EXPORT inco_static)
-install(EXPORT inco_shared FILE incoTargets.cmake NAMESPACE inco:: DESTINATION ${package_dir})
-install(EXPORT inco_static FILE incoStaticTargets.cmake NAMESPACE inco:: DESTINATION ${package_dir})
-if(TARGET inco)
-  install(TARGETS inco)
-endif()
+set(targets_file_inco_shared incoTargets.cmake)
+set(targets_file_inco_archive incoStaticTargets.cmake)
+foreach(library ${libraries})
+  install(TARGETS ${library} EXPORT ${library})
+  install(EXPORT ${library} FILE ${targets_file_${library}} NAMESPACE inco:: DESTINATION ${package_dir})
+endforeach()
+install(TARGETS inco)
 install(FILES LICENSE README.md CHANGELOG.md CITATION.cff TYPE DOC)
 
 configure_package_config_file(cmake/incoConfig.cmake.in incoConfig.cmake INSTALL_DESTINATION ${package_dir})
@@ -18,11 +18,16 @@ write_basic_package_version_file(incoConfigVersion.cmake COMPATIBILITY SameMinor
 install(FILES ${PROJECT_BINARY_DIR}/incoConfig.cmake ${PROJECT_BINARY_DIR}/incoConfigVersion.cmake
         DESTINATION ${package_dir})
 
-# For the static library inco.pc lists the libraries right under it. Requires.private would list all that those were built
-# with, down to ones that their development packages do not bring.
+# For the static library inco.pc lists the libraries right under it: in Libs.private, or in Libs where it is the only one.
+# Requires.private would list all that those were built with, down to ones that their development packages do not bring.
 file(RELATIVE_PATH inco_prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" inco_prefix_from_pc ${inco_prefix_from_pc})
 list(REMOVE_DUPLICATES inco_link_flags)
 list(JOIN inco_link_flags " " inco_link_flags)
+set(inco_private_flags ${inco_link_flags})
+if(NOT TARGET inco_shared)
+  set(inco_flags " ${inco_link_flags}")
+  set(inco_private_flags)
+endif()
 configure_file(cmake/inco.pc.in inco.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/inco.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
