@@ -1,10 +1,6 @@
 /* Dictionary updates: the IDL objective, its gradient and line, both forms of the update, and MOD. */
 #include "check.h"
 
-#ifdef HAVE_LIBLBFGS
-#include <lbfgs.h>
-#endif
-
 #include "base/memory.h"
 #include "dict/idl.h"
 #include "mat/blas.h"
@@ -422,57 +418,6 @@ static void leading_dimension_is_kept_to(void **state) {
     sample_free(&t);
 }
 
-/* ---- An independent minimiser ---- */
-
-#ifdef HAVE_LIBLBFGS
-static lbfgsfloatval_t oracle_eval(void *self, const lbfgsfloatval_t *x, lbfgsfloatval_t *g, const int n,
-                                   const lbfgsfloatval_t step) {
-    idl *w = self;
-    lbfgs_point at = {(double *)x, g, 0};
-    (void)n, (void)step;
-    w->problem.eval(w, &at, NULL);
-    return at.f;
-}
-
-static double oracle_minimum(const sample *t, update_settings chosen) {
-    idl w;
-    lbfgs_parameter_t parameter;
-    lbfgsfloatval_t f = 0;
-    assert_int_equal(idl_open(&w, &t->d, &t->s, &chosen, NULL), INCO_OK);
-    lbfgs_parameter_init(&parameter);
-    parameter.linesearch = LBFGS_LINESEARCH_BACKTRACKING_STRONG_WOLFE;
-    parameter.epsilon = 1e-9;
-    parameter.max_iterations = 5000;
-    const int n = (int)w.problem.n;
-    lbfgsfloatval_t *x = lbfgs_malloc(n);
-    memcpy(x, w.x.data, (size_t)n * sizeof *x);
-    lbfgs(n, x, &f, oracle_eval, NULL, &w, &parameter);
-    lbfgs_free(x);
-    idl_close(&w);
-    return f;
-}
-
-static void the_optimum_is_that_of_liblbfgs(void **state) {
-    (void)state;
-    for (int k = 0; k < 3; k++) {
-        sample t = sample_new(shapes[k][0], shapes[k][1], 400, 0, 0.2);
-        for (int i = 0; i < 3; i++)
-            for (int form = 0; form < FORMS; form++) {
-                update_settings chosen = SETTINGS(gammas[i], form, 1, 1);
-                lbfgs_settings settings = {6, 3000, 1e-9, 1};
-                lbfgs_result r;
-                idl w;
-                double oracle = oracle_minimum(&t, SETTINGS(gammas[i], form == FREE ? FREE : KEPT, 1, 1));
-                assert_int_equal(idl_open(&w, &t.d, &t.s, &chosen, NULL), INCO_OK);
-                assert_int_equal(lbfgs_minimize(&w.problem, &settings, w.x.data, &r, NULL), INCO_OK);
-                assert_near(r.after, oracle, 1e-8 * fabs(oracle));
-                idl_close(&w);
-            }
-        sample_free(&t);
-    }
-}
-#endif
-
 /* ---- MOD ---- */
 
 static void mod_finds_the_dictionary_of_noiseless_data(void **state) {
@@ -626,9 +571,6 @@ int main(void) {
         cmocka_unit_test(narrow_products_go_as_low),
         cmocka_unit_test(narrow_products_take_any_scale),
         cmocka_unit_test(leading_dimension_is_kept_to),
-#ifdef HAVE_LIBLBFGS
-        cmocka_unit_test(the_optimum_is_that_of_liblbfgs),
-#endif
         cmocka_unit_test(mod_finds_the_dictionary_of_noiseless_data),
         cmocka_unit_test(mod_solves_its_normal_equations),
         cmocka_unit_test(mod_without_codes_changes_nothing),
