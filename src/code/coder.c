@@ -34,9 +34,6 @@ struct inco_coder {
     inco_mat *narrow;            /* a block of signals in float32, one per thread */
 };
 
-/* The choices of OMP and OLS in float32 stand when they are further apart than this, relative to ||x||. */
-static const double FAST_MARGIN = 1e-6;
-
 /* ---- Making ---- */
 
 static kernel_rules rules_from(const inco_options *o, int64_t dim, int64_t atoms) {
@@ -51,8 +48,8 @@ static kernel_rules rules_from(const inco_options *o, int64_t dim, int64_t atoms
 
 static void work_free(kernel_work *w) {
     for (int64_t i = 0; w->chunk && i < w->chunks; i++) memory_free(w->chunk[i]);
-    void *arrays[] = {w->chunk, w->corr, w->slope, w->free,     w->norm,    w->most,    w->factor,
-                      w->proj,  w->turn, w->entry, w->solution, w->retired, w->support, w->value};
+    void *arrays[] = {w->chunk, w->corr,     w->slope,   w->free,    w->norm,  w->most,  w->factor, w->proj, w->turn,
+                      w->entry, w->solution, w->retired, w->support, w->value, w->rival, w->window, w->level};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) memory_free(arrays[i]);
     for (int i = 0; i <= KERNEL_GUESSES; i++) memory_free(w->row[i]);
     for (int i = 0; i < KERNEL_BEGUN; i++) memory_free(w->begun[i].sum);
@@ -86,6 +83,9 @@ static int work_new(kernel_work *w, const inco_coder *coder) {
     w->retired = piece(stride, sizeof(int32_t), &good);
     w->support = piece(most, sizeof(int32_t), &good);
     w->value = piece(most, sizeof(double), &good);
+    w->rival = piece(KERNEL_RIVALS, sizeof(kernel_rival), &good);
+    w->window = piece(most + 1, sizeof(kernel_window), &good);
+    w->level = piece(most + 1, sizeof(double), &good);
     return good ? INCO_OK : INCO_ENOMEM;
 }
 
@@ -102,7 +102,7 @@ static int make_workspaces(inco_coder *coder, inco_error *error) {
 }
 
 static void refining_free(kernel_refinement *r) {
-    double *arrays[] = {r->fit, r->path, r->right, r->step, r->rest, r->moved};
+    double *arrays[] = {r->fit, r->path, r->alpha, r->turn, r->row, r->rest, r->moved, r->errors, r->upper, r->inverse};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) memory_free(arrays[i]);
 }
 
@@ -112,10 +112,15 @@ static int refining_new(kernel_refinement *r, const inco_coder *coder) {
     *r = (kernel_refinement){.dictionary = coder->dictionary.data, .dim = coder->dim};
     r->fit = piece(most, sizeof(double), &good);
     r->path = piece(most, sizeof(double), &good);
-    r->right = piece(most, sizeof(double), &good);
-    r->step = piece(most, sizeof(double), &good);
+    r->alpha = piece(most, sizeof(double), &good);
+    r->turn = piece(most, sizeof(double), &good);
+    r->row = piece(most, sizeof(double), &good);
     r->rest = piece(coder->dim, sizeof(double), &good);
     r->moved = piece(coder->dim, sizeof(double), &good);
+    r->errors = piece(most, sizeof(double), &good);
+    r->pitch = (most + KERNEL_PITCH - 1) / KERNEL_PITCH * KERNEL_PITCH;
+    r->upper = piece(most * r->pitch, sizeof(double), &good);
+    r->inverse = piece(most * r->pitch, sizeof(double), &good);
     return good ? INCO_OK : INCO_ENOMEM;
 }
 
@@ -136,7 +141,7 @@ static int make_fast(inco_coder *coder, const inco_options *options, inco_error 
         kernel_refinement *r = &coder->refining[t];
         if (refining_new(r, coder) < 0) return error_no_memory(error);
         r->fast = &coder->fast->work[t];
-        r->fast->margin = FAST_MARGIN;
+        r->fast->verified = coder->dim;
         r->to = &coder->work[t];
         if ((status = inco_mat_new(&coder->narrow[t], INCO_F32, coder->dim, CODER_BLOCK, error)) < 0) return status;
     }

@@ -15,7 +15,24 @@ enum {
     KERNEL_BEGUN = 4,    /* columns of P that can be begun before their atoms are chosen, */
     KERNEL_GUESSES = 2,  /* and most that one pass begins */
     KERNEL_NEAR = 49152, /* bytes of P that the nearest cache holds, about */
+    KERNEL_PITCH = 16,   /* rows of the matrices over a support are padded to a multiple of this */
+    KERNEL_RIVALS = 64,  /* atoms of a signal that float32 cannot tell from the one chosen, before it gives up */
 };
+
+/* Unit roundoff of float32. */
+#define KERNEL_UNIT 0x1p-24
+
+/* `atom` may have had the largest key at step `step` or later, and float32 cannot tell. */
+typedef struct kernel_rival {
+    int32_t step, atom;
+} kernel_rival;
+
+/* What float32 takes its numbers to be wrong by, at most, when it makes one choice: correlations by `corr`, squared
+ * remaining norms by `norm`. kernel/refine.c proves it for each signal, or has the signal recoded. */
+typedef struct kernel_window {
+    double corr, norm;
+    double rounding; /* a path's own roundings, part of corr */
+} kernel_window;
 
 /* When to stop and which variant: the same for all signals. Rules that are off are negative. */
 typedef struct kernel_rules {
@@ -66,11 +83,16 @@ typedef struct kernel_work {
     double *solution;                 /* of R b = y */
     int32_t *retired;                 /* atoms given up for this signal as dependent */
 
-    double margin;    /* OMP: note choices that are closer than this, relative to ||x||; 0: do not */
-    int uncertain;    /* ... there was one, or rounding errors had a say */
-    kernel_end ended; /* what ended a path, for those who compute its end anew */
-    int64_t rank;     /* size of the basis: support, factor and turn before zeros were taken out */
-    int32_t next;     /* the atom that would have entered next, and its sign */
+    int64_t verified;    /* when refine.c verifies the choices: the signals' dimensions; else 0 */
+    kernel_rival *rival; /* ... KERNEL_RIVALS: what to compare in double */
+    int64_t rivals;
+    kernel_window *window; /* ... for every choice, and the end of a path */
+    int64_t rotations;     /* ... of the columns of P, by atoms that left */
+    double *level;         /* ... max |d'r| at every choice and at the end; infinite where no rule asks for it */
+    int uncertain;         /* rounding errors had a say: the signal is to be recoded in float64 */
+    kernel_end ended;      /* what ended a path, for those who compute its end anew */
+    int64_t rank;          /* size of the basis: support, factor and turn before zeros were taken out */
+    int32_t next;          /* the atom that would have entered next, and its sign */
     int next_sign;
 
     int64_t count; /* the support's size, the result's nonzeros in the end */
@@ -84,8 +106,8 @@ typedef struct kernel_work {
 /* Codes the signal with a0 = D'x (real, stride) and energy x'x. INCO_ENOMEM, or 0. */
 typedef int (*kernel_run)(kernel_work *work, const void *a0, double energy);
 
-/* For signals coded in float32 (`fast`) whose result is wanted in double: solves anew for the coefficients on its
- * support, from the atoms and the signal in double, and for the end of its path. */
+/* For signals coded in float32 (`fast`) whose result is wanted in double: verifies the support and solves for the
+ * coefficients, from the atoms and the signal in double. */
 typedef struct kernel_refinement {
     _Alignas(MEMORY_ALIGN) const double *dictionary; /* D x L, unit-norm columns; aligned as kernel_work */
     const double *signal;
@@ -93,10 +115,13 @@ typedef struct kernel_refinement {
     double energy; /* x'x */
     kernel_work *fast;
     kernel_work *to;                                  /* support, value, count, residual: the result */
-    double *fit, *path, *right, *step, *rest, *moved; /* room: the support's size, and dim for the last two */
+    double *fit, *path, *alpha, *turn, *row, *errors; /* workspace: the support's size, */
+    double *rest, *moved;                             /* dim */
+    double *upper, *inverse;                          /* R and R^-1, by rows of `pitch` */
+    int64_t pitch;
 } kernel_refinement;
 
-/* 1 when refined; 0 when the support or the signs do not hold in double, and the signal has to be coded in double. */
+/* 1 when done; 0 when the support may not be that of double, and the signal has to be recoded in float64. */
 typedef int (*kernel_refine)(kernel_refinement *job);
 kernel_refine kernel_choose_refine(void);
 

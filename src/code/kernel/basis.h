@@ -163,6 +163,7 @@ static inline void basis_drop(kernel_work *w, int64_t i) {
         w->support[m] = w->support[m + 1];
         w->entry[m] = w->entry[m + 1];
     }
+    w->rotations += w->count - i;
     w->count--;
     basis_forget_begun(w);
 }
@@ -182,8 +183,9 @@ static inline void basis_axpy(kernel_work *w, int64_t m, real alpha, void *y) {
 static inline void basis_start(kernel_work *w, const void *a0, double energy) {
     memcpy(w->corr, a0, (size_t)w->stride * sizeof(real));
     memcpy(w->free, w->usable, (size_t)w->stride * sizeof(real));
-    w->count = w->skipped = 0;
+    w->count = w->skipped = w->rivals = 0;
     w->uncertain = 0;
+    w->rotations = 0;
     w->residual = energy;
     basis_forget_begun(w);
 }
@@ -193,6 +195,29 @@ static inline void basis_retire(kernel_work *w, int64_t j) {
     ((real *)w->free)[j] = 0;
     w->retired[w->skipped++] = (int32_t)j;
     w->uncertain = 1;
+}
+
+/* What float32 rounds in column m of P, at most, over rho: (P-12). */
+static inline double basis_rounding(int64_t m, double rho) {
+    return KERNEL_UNIT * (1 + 3 * rho + (double)(m + 1) * sqrt(larger(1 - rho * rho, 0))) / rho;
+}
+
+/* Errors of a column of P grow by the inverse of R, of which 1 / rho is one entry. With this for the others few signals
+ * are found to have larger errors and recoded, and few atoms are listed as rivals. */
+static const double SPREAD = 12;
+
+/* The part of a window that d'x takes, (P-14), and some units more for what the windows leave out. */
+static inline double basis_first_window(const kernel_work *w, double energy) {
+    return KERNEL_UNIT * (1.05 * (double)w->verified + 32) * sqrt(energy);
+}
+
+/* Lists an atom to be looked at in double, from choice number `step` on. 0 when the list is full. */
+static inline int basis_list_rival(kernel_work *w, int64_t step, int64_t atom) {
+    for (int64_t i = 0; i < w->rivals; i++)
+        if (w->rival[i].atom == atom) return 1;
+    if (w->rivals == KERNEL_RIVALS) return 0;
+    w->rival[w->rivals++] = (kernel_rival){(int32_t)step, (int32_t)atom};
+    return 1;
 }
 
 /* The result: coefficients from `b`, without the zeros. */

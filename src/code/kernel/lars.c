@@ -25,6 +25,8 @@ typedef struct path {
     double turn2;   /* z'z */
     double left;    /* |r_LS|^2 */
     double energy;
+    double slope_rounding, rounding; /* what float32 rounds in the slopes and in the correlations, at most */
+    double row, row_level;           /* sums over the atoms: see window_of */
     int lasso;
     int64_t parted; /* LASSO: the atom just dropped, which must not come back with the sign it had; else -1 */
     int parted_sign;
@@ -140,9 +142,31 @@ static void guess(kernel_work *w, const path *at, column_pass *pass) {
         }
 }
 
+/* The largest errors of the correlations at the present level, about (L-8) with SPREAD / rho in the place of the
+ * factor's inverse. */
+static double set_window(kernel_work *w, const path *at) {
+    const double corr =
+        basis_first_window(w, at->energy) + at->rounding + SPREAD * (at->row_level - at->level * at->row);
+    w->window[w->count] = (kernel_window){corr, 0, at->rounding};
+    w->level[w->count] = at->level;
+    return corr;
+}
+
+/* Lists the atoms that may have met C already: those with |d'r| above it less the window. Correlations have `pending`
+ * to follow. 0 when they are too many. */
+static int list_rivals(kernel_work *w, double pending, double bar) {
+    for (int64_t b = 0; b < w->stride / BLOCK; b++)
+        for (atom_set met = meeting(w, b, pending, bar); met; met &= met - 1) {
+            const int64_t j = b * BLOCK + set_first(met);
+            if (((const real *)w->free)[j] != 0 && !basis_list_rival(w, w->count, j)) return 0;
+        }
+    return 1;
+}
+
 /* One pass: correlations follow, p = (g_j - P r) / rho, slopes plus z p, and the next event. */
 static void add_column(kernel_work *w, path *at, int64_t j, double rho, double z, event *next) {
-    vector found = vector_of((real)-at->level);
+    const double bar = w->verified && !at->lasso ? at->level - set_window(w, at) : INFINITY;
+    vector found = vector_of((real)-at->level), largest = {0};
     column_pass pass = {.atom = j, .begun = column_begun(w, j)};
     if (column_wants_guesses(w, &pass)) guess(w, at, &pass);
     for (int64_t place = 0; place < w->stride / BLOCK; place++) {
@@ -153,11 +177,13 @@ static void add_column(kernel_work *w, path *at, int64_t j, double rho, double z
         column_block(w, b, &pass, (real)(1 / rho), p);
         for (int i = 0; i < VECTORS; i++) {
             corr[i] = c[i] = corr[i] - (real)at->pending * slope[i];
+            largest = vector_max(largest, vector_abs(c[i]));
             slope[i] = v[i] = slope[i] + (real)z * p[i];
         }
         found = note_first(w, at, b, c, v, found);
     }
     at->pending = 0;
+    if ((double)largest_lane(largest) > bar && !list_rivals(w, 0, bar)) w->uncertain = 1;
     if (pass.begun) pass.begun->atom = -1;
     first_of_all(w, at, found, next);
 }
@@ -184,6 +210,10 @@ static void add_atom(kernel_work *w, path *at, event *next, double rho, double a
     ((real *)w->corr)[j] = (real)(at->pending * -z * rho);
     add_column(w, at, j, rho, z, next);
     ((real *)w->slope)[j] = ((real *)w->corr)[j] = 0;
+    const double error = basis_rounding(k, rho) * fabs(z);
+    at->slope_rounding += KERNEL_UNIT * (sqrt(at->turn2) + 2 * fabs(z));
+    at->row += error;
+    at->row_level += error * at->level;
     w->count++;
     w->effort.atoms++;
 }
@@ -204,6 +234,7 @@ static void drop_atom(kernel_work *w, path *at, int64_t i) {
     at->pending = 0;
     basis_drop(w, i);
     basis_axpy(w, w->count, (real)-w->turn[w->count], w->slope);
+    at->slope_rounding += KERNEL_UNIT * (sqrt(at->turn2) + 2 * fabs(w->turn[w->count]));
     at->turn2 = basis_dot(w->count, w->turn, w->turn);
     at->left = rest(at->energy, at->energy - basis_dot(w->count, w->proj, w->proj));
     for (int64_t m = 0; m < w->count; m++) slope += (double)basis_entry(w, j, m) * w->turn[m];
@@ -266,6 +297,7 @@ static int move(kernel_work *w, path *at, const event *next) {
         leaves = first_to_vanish(w, &fall);
         for (int64_t m = 0; m < w->count; m++) w->entry[m] += fall * w->solution[m];
     }
+    at->rounding += KERNEL_UNIT * (at->level + 2 * fall * sqrt(at->turn2)) + fall * at->slope_rounding;
     at->level -= fall;
     at->pending += fall;
     if (leaves < 0) return ended;
@@ -280,8 +312,33 @@ static int finished(kernel_work *w, const path *at, const event *next) {
     return w->count >= w->rules.atoms || (w->count == 0 && at->level <= stop_level(w, at, &which));
 }
 
-/* The coefficients: refit by least squares, or those of the path. An atom's part of the path is from where it entered
- * to the end; R b = z * (that part) gives LARS its coefficients, the LASSO has kept them. */
+/* Q'(x - r) goes to w->entry. An atom's part of the path is from where it entered to the end: z * (that part) for LARS;
+ * the LASSO has kept its coefficients b, and R b is the same. */
+static void take_parts(kernel_work *w, const path *at) {
+    for (int64_t m = 0; m < w->count; m++) {
+        double part = at->lasso ? 0 : w->turn[m] * (w->entry[m] - at->level);
+        for (int64_t k = m; at->lasso && k < w->count; k++) part += basis_column(w, k)[m] * w->entry[k];
+        w->entry[m] = part;
+    }
+}
+
+/* For kernel/refine.c: the end. Once P was turned by atoms that left, or where rivals are too many, it looks at all
+ * atoms. A path without an atom must not have been close to having one. */
+static void take_to_verify(kernel_work *w, path *at) {
+    kernel_end which;
+    w->rank = w->count;
+    if (at->lasso) {
+        take_parts(w, at);
+        at->row = at->row_level = 0;
+        for (int64_t m = 0; m < w->count; m++)
+            at->row_level += basis_rounding(m, basis_column(w, m)[m]) * fabs(w->entry[m]);
+    }
+    const double window = set_window(w, at);
+    if (w->rotations > 0 || !list_rivals(w, at->pending, at->level - window)) w->window[w->count].corr = 0;
+    if (w->count == 0 && w->rules.tolerance < 1 && stop_level(w, at, &which) - at->level <= window) w->uncertain = 1;
+}
+
+/* The coefficients: refit by least squares, or those of the path. */
 static void take_result(kernel_work *w, const path *at) {
     w->residual = at->left + at->turn2 * at->level * at->level;
     if (w->rules.refit) {
@@ -290,7 +347,7 @@ static void take_result(kernel_work *w, const path *at) {
     } else if (at->lasso) {
         memcpy(w->solution, w->entry, (size_t)w->count * sizeof *w->solution);
     } else {
-        for (int64_t m = 0; m < w->count; m++) w->entry[m] = w->turn[m] * (w->entry[m] - at->level);
+        take_parts(w, at);
         basis_solve(w, w->entry, w->solution);
     }
     basis_result(w, w->solution);
@@ -319,6 +376,7 @@ int KERNEL(lars)(kernel_work *w, const void *a0, double energy) {
     /* LARS takes a step per atom; a LASSO path is longer by its drops, and the limit is a safeguard. */
     int64_t steps = w->rules.tolerance >= 1 ? 0 : 8 * w->rules.atoms + 64;
     for (int ended = 0; !ended && steps > 0 && !finished(w, &at, &next); steps--) {
+        if (w->uncertain && w->verified) return INCO_OK; /* the signal is recoded in float64 */
         double left = basis_row(w, next.atom);
         if (left <= PIVOT) {
             basis_retire(w, next.atom);
@@ -331,6 +389,9 @@ int KERNEL(lars)(kernel_work *w, const void *a0, double energy) {
         }
         while ((ended = move(w, &at, &next)) == 2) next_event(w, &at, &next);
     }
-    take_result(w, &at);
+    if (w->verified)
+        take_to_verify(w, &at);
+    else
+        take_result(w, &at);
     return INCO_OK;
 }

@@ -5,7 +5,7 @@
 #include "base/options.h"
 #include "code/kernel/column.h"
 
-/* An atom's key, |d'r| for OMP and (d'r)^2 / norm for OLS, with how small and how large it may be by the margin. */
+/* An atom's key, |d'r| for OMP and (d'r)^2 / norm for OLS, and the interval that holds the key in exact arithmetic. */
 typedef struct keys {
     real key, low, high;
 } keys;
@@ -14,8 +14,11 @@ typedef struct keys {
 typedef struct choice {
     int64_t atom; /* -1: none */
     keys of;
-    real rival;        /* the largest `high` of the others looked at: all that are above the best one's `low` are */
-    real slack, blunt; /* what float32 may be wrong by: in correlations, and in OLS's norms */
+    real rival;        /* upper bound on the runner-up's key; every atom whose `high` is above best.low was examined */
+    real slack, blunt; /* largest errors of correlations, and of OLS's remaining norms; 0: not of interest */
+    real dependent;    /* remaining norms up to this count as 0 */
+    int64_t steps;     /* done, with a column each, and */
+    double rounding, row, row2; /* sums over them: see set_windows */
 } choice;
 
 static void take(choice *best, int64_t atom, keys of) {
@@ -28,18 +31,14 @@ static void take(choice *best, int64_t atom, keys of) {
     }
 }
 
-/* The keys of atom j if it may be chosen, else 0. With a margin the norm of an atom that is all but dependent says
- * nothing: its key may be any. */
+/* The keys of atom j if it may be chosen, else 0. */
 static inline keys keys_of(const kernel_work *w, int64_t j, const choice *best) {
     const real c = ((const real *)w->corr)[j], left = ((const real *)w->norm)[j], size = c < 0 ? -c : c;
     if (((const real *)w->free)[j] == 0 || (w->rules.nonnegative && c < 0)) return (keys){0, 0, 0};
-    if (w->rules.coder == CODER_OMP) return (keys){size, size, size + best->slack};
+    if (w->rules.coder == CODER_OMP) return (keys){size, size - best->slack, size + best->slack};
+    if (left <= best->dependent) return (keys){0, 0, 0};
     const real more = size + best->slack, less = size > best->slack ? size - best->slack : 0;
-    const real high = left > 2 * best->blunt ? more * more / (left - best->blunt)
-                      : best->blunt > 0      ? (real)INFINITY
-                                             : 0;
-    if (left <= (real)PIVOT) return (keys){0, 0, best->blunt > 0 ? high : 0};
-    return (keys){c * c / left, less * less / (left + best->blunt), high};
+    return (keys){c * c / left, less * less / (left + best->blunt), more * more / (left - best->blunt)};
 }
 
 /* Nothing chosen yet. */
@@ -75,15 +74,15 @@ static inline vector largest_keys(const kernel_work *w, const vector c[VECTORS],
     return vectors_max(4, most);
 }
 
-/* The same of what they may be by the margin: any where an atom is all but dependent. */
+/* The same of the upper ends of their intervals; infinite where an atom is to be set aside. */
 static inline vector largest_margins(const kernel_work *w, const vector c[VECTORS], const vector norm[VECTORS],
                                      const choice *best) {
-    const vector pivot = vector_of((real)PIVOT), any = vector_of((real)INFINITY);
+    const vector dependent = vector_of(best->dependent), any = vector_of((real)INFINITY);
     vector most[VECTORS];
     for (int i = 0; i < VECTORS; i++) {
         const vector size = vector_max(basis_wanted(w, c[i]) + best->slack, (vector){0});
         const vector key = size * size * about_inverse(norm[i] - best->blunt);
-        most[i] = vector_select(norm[i] > pivot, key, any);
+        most[i] = vector_select(norm[i] > dependent, key, any);
     }
     return vectors_max(VECTORS, most);
 }
@@ -109,13 +108,25 @@ static inline unsigned lanes_above(const kernel_work *w, int64_t b, int i, real 
 }
 
 /* The atoms of a block whose keys may be above the bar. */
-static inline void look_closer(const kernel_work *w, int64_t b, real bar, choice *best) {
+static inline atom_set atoms_above(const kernel_work *w, int64_t b, real bar, const choice *best) {
     atom_set above = 0;
     for (int i = 0; i < VECTORS; i++) above |= (atom_set)lanes_above(w, b, i, bar, best) << i * (int)LANES;
-    for (; above; above &= above - 1) {
+    return above;
+}
+
+static inline void look_closer(const kernel_work *w, int64_t b, real bar, choice *best) {
+    for (atom_set above = atoms_above(w, b, bar, best); above; above &= above - 1) {
         int64_t j = b * BLOCK + set_first(above);
         take(best, j, keys_of(w, j, best));
     }
+}
+
+/* The best of the atoms in blocks with a lane of w->most above the bar. */
+static void look_above(const kernel_work *w, real bar, choice *best) {
+    forget(best);
+    for (int64_t first = 0; first < w->stride / BLOCK; first += 64)
+        for (uint64_t above = basis_blocks_above(w, first, bar); above; above &= above - 1)
+            look_closer(w, first + __builtin_ctzll(above), bar * (1 - (real)ABOUT), best);
 }
 
 /* The atom of the largest key is sure to be the best only when it may be chosen, which rounding errors may make untrue,
@@ -123,18 +134,64 @@ static inline void look_closer(const kernel_work *w, int64_t b, real bar, choice
 static void pick_largest(const kernel_work *w, choice *best, vector most) {
     const int ols = w->rules.coder == CODER_OLS;
     const real largest = largest_lane(most);
-    const real bar = ols ? largest * (1 - 3 * (real)ABOUT) : largest * (1 - (real)ROUNDING) - best->slack;
-    forget(best);
-    for (int64_t first = 0; largest < (real)INFINITY && first < w->stride / BLOCK; first += 64)
-        for (uint64_t above = basis_blocks_above(w, first, bar); above; above &= above - 1)
-            look_closer(w, first + __builtin_ctzll(above), bar * (1 - (real)ABOUT), best);
+    real bar = ols ? largest * (1 - 3 * (real)ABOUT) : largest * (1 - (real)ROUNDING) - 2 * best->slack;
+    look_above(w, bar, best);
+    if (ols && best->atom >= 0 && best->of.low * (1 - (real)ABOUT) < bar) {
+        bar = best->of.low * (1 - 2 * (real)ABOUT); /* wide intervals: the rivals' begin lower */
+        look_above(w, bar, best);
+    }
     if (best->atom < 0 || w->skipped > 0 || (ols && best->of.low * (1 - (real)ABOUT) < bar)) look_everywhere(w, best);
+}
+
+/* The atoms that may have a larger key than the one chosen. */
+static void list_rivals(kernel_work *w, const choice *best) {
+    const real bar = best->of.low * (1 - (real)ABOUT) - 2 * best->slack;
+    for (int64_t b = 0; b < w->stride / BLOCK; b++)
+        for (atom_set above = atoms_above(w, b, bar, best); above; above &= above - 1) {
+            const int64_t j = b * BLOCK + set_first(above);
+            if (j != best->atom && keys_of(w, j, best).high > best->of.low && !basis_list_rival(w, best->steps, j))
+                w->uncertain = 1;
+        }
+}
+
+/* OLS: an atom whose remaining norm is within twice its error may have any key. It is listed and taken out. */
+static void set_aside(kernel_work *w, const choice *best) {
+    real *norm = w->norm, *free = w->free;
+    for (int64_t j = 0; j < w->stride; j++) {
+        if (norm[j] > best->dependent) continue;
+        if (free[j] != 0 && !basis_list_rival(w, best->steps, j)) w->uncertain = 1;
+        free[j] = ((real *)w->corr)[j] = 0;
+        norm[j] = 1; /* and its key 0 from now on */
+    }
 }
 
 /* ---- Steps ---- */
 
-/* The first choice, by the correlations alone. */
-static void choose_first(const kernel_work *w, choice *best) {
+/* Sets what the next choice, one that is verified afterwards, allows for as errors of float32: about (P-14) to (P-16),
+ * with SPREAD / rho in the place of the factor's inverse. */
+static void set_windows(const kernel_work *w, choice *best, double energy) {
+    const int64_t step = best->steps;
+    const kernel_window window = {.corr =
+                                      basis_first_window(w, energy) + KERNEL_UNIT * best->rounding + SPREAD * best->row,
+                                  .norm = KERNEL_UNIT * (double)(step + 4) + 2 * SPREAD * sqrt(best->row2)};
+    if (step < w->rules.atoms) w->window[step] = window;
+    best->slack = (real)window.corr;
+    best->blunt = (real)window.norm;
+    best->dependent = 2 * best->blunt > (real)PIVOT ? 2 * best->blunt : (real)PIVOT;
+}
+
+/* One more column: its own errors, (P-12), and what they do to correlations and norms. */
+static void widen_windows(const kernel_work *w, choice *best, double rho, double alpha, double energy) {
+    const double error = basis_rounding(w->count, rho);
+    best->steps = w->count + 1;
+    best->rounding += sqrt(w->residual) + fabs(alpha);
+    best->row += error * fabs(alpha);
+    best->row2 += error * error;
+    set_windows(w, best, energy);
+}
+
+/* The choice by the correlations and norms in memory. */
+static void choose(const kernel_work *w, choice *best) {
     vector most = {0};
     for (int64_t b = 0; b < w->stride / BLOCK; b++)
         most = note(w, b, basis_vectors(w->corr, b), basis_vectors(w->norm, b), best, most);
@@ -156,7 +213,12 @@ static inline void add_column(kernel_work *w, int64_t j, double rho, double alph
             for (int i = 0; i < VECTORS; i++) norm[i] = left[i] = norm[i] - p[i] * p[i];
         most = note(w, b, c, left, next, most);
     }
-    pick_largest(w, next, most);
+    if (w->verified && largest_lane(most) == (real)INFINITY) {
+        set_aside(w, next);
+        choose(w, next);
+    } else {
+        pick_largest(w, next, most);
+    }
 }
 
 /* What the best atom would take off the residual's norm is at least the largest correlation. */
@@ -165,30 +227,24 @@ static int nothing_left(const kernel_work *w, const choice *best, double energy)
     return gain <= NOTHING * sqrt(energy);
 }
 
-/* Is the value below the limit? Notes when it is too close to tell from float32. */
-static int below(kernel_work *w, double value, double limit, double slack) {
-    if (slack > 0 && fabs(value - limit) <= slack) w->uncertain = 1;
-    return value <= limit;
-}
-
 /* Is a code of so many atoms complete by what is known without the correlations: their number and the residual? */
-static int complete(kernel_work *w, int64_t count, double energy) {
+static int complete(const kernel_work *w, int64_t count, double energy) {
     const kernel_rules *rules = &w->rules;
     if (count >= rules->atoms) return 1;
-    return rules->tolerance >= 0 &&
-           below(w, w->residual, rules->tolerance * rules->tolerance * energy, w->margin * energy);
+    return rules->tolerance >= 0 && w->residual <= rules->tolerance * rules->tolerance * energy;
 }
 
 /* Is there nothing to add to the code? */
 static int finished(kernel_work *w, const choice *best, double energy) {
     const kernel_rules *rules = &w->rules;
-    const double slack = (double)best->slack;
+    if (w->verified && w->count < rules->atoms) w->level[w->count] = INFINITY;
     if (complete(w, w->count, energy)) return 1;
     if (best->atom < 0 || nothing_left(w, best, energy)) return w->uncertain = 1;
     if (rules->lambda < 0 && rules->coherence < 0) return 0;
     double c = rules->coder == CODER_OMP ? (double)best->of.key : (double)basis_largest(w);
-    return (rules->lambda >= 0 && below(w, c, rules->lambda, slack)) ||
-           (rules->coherence >= 0 && below(w, c, rules->coherence * sqrt(w->residual), slack));
+    if (w->verified) w->level[w->count] = c;
+    return (rules->lambda >= 0 && c <= rules->lambda) ||
+           (rules->coherence >= 0 && c <= rules->coherence * sqrt(w->residual));
 }
 
 /* Adds the best atom, j, at distance rho from the span: q'x = d_j'r / rho. The last one needs no column of P, since no
@@ -203,6 +259,7 @@ static void add_atom(kernel_work *w, choice *best, double rho, double energy) {
     ((real *)w->free)[j] = 0;
     ((real *)w->norm)[j] += 1; /* so that it becomes 1, not 0: its key of 0 never makes the search look closer */
     w->residual = larger(w->residual - alpha * alpha, 0);
+    if (w->verified) widen_windows(w, best, rho, alpha, energy);
     if (w->rules.nonnegative || !complete(w, w->count + 1, energy)) add_column(w, j, rho, alpha, best);
     w->count++;
     w->effort.atoms++;
@@ -261,11 +318,12 @@ int KERNEL(pursuit)(kernel_work *w, const void *a0, double energy) {
     basis_start(w, a0, energy);
     if (w->rules.coder == CODER_OLS)
         for (int64_t j = 0; j < w->stride; j++) ((real *)w->norm)[j] = 1;
-    choice best = {.slack = (real)(w->margin * sqrt(energy)), .blunt = (real)w->margin};
-    choose_first(w, &best);
+    choice best = {.dependent = (real)PIVOT};
+    if (w->verified) set_windows(w, &best, energy);
+    choose(w, &best);
     /* Without removals a step per atom; every round with removals lowers the error, so the limit is a safeguard. */
     for (int64_t step = 0, limit = 4 * w->rules.atoms + 64; step < limit && !finished(w, &best, energy); step++) {
-        if (w->uncertain && w->margin > 0) break; /* the signal is coded in double */
+        if (w->uncertain && w->verified) return INCO_OK; /* the signal is recoded in float64 */
         double left = basis_row(w, best.atom);
         if (left <= PIVOT) {
             basis_retire(w, best.atom);
@@ -274,10 +332,12 @@ int KERNEL(pursuit)(kernel_work *w, const void *a0, double energy) {
             continue;
         }
         if (basis_reserve(w) < 0) return INCO_ENOMEM;
-        if (w->margin > 0 && (best.rival > best.of.low || left < SHAKY)) w->uncertain = 1;
+        if (w->verified && best.rival > best.of.low) list_rivals(w, &best);
         add_atom(w, &best, sqrt(left), energy);
         if (w->rules.nonnegative && make_nonnegative(w)) look_everywhere(w, &best);
     }
+    w->rank = w->count;
+    if (w->verified) return INCO_OK; /* kernel/refine.c solves for the coefficients */
     basis_solve(w, w->proj, w->solution);
     basis_result(w, w->solution);
     return INCO_OK;

@@ -25,14 +25,12 @@
 typedef float real;
 typedef int32_t real_bits;
 #define PIVOT 1e-4    /* least squared distance of a unit atom from the span of those chosen */
-#define SHAKY 1e-3    /* ... for choices that are to stand in double */
 #define NOTHING 2e-6  /* correlations below this, relative to ||x||, are rounding errors */
 #define ROUNDING 1e-6 /* and energies below this, relative to x'x */
 #else
 typedef double real;
 typedef int64_t real_bits;
 #define PIVOT 1e-10
-#define SHAKY 0
 #define NOTHING 1e-13
 #define ROUNDING 4e-15
 #endif

@@ -1,13 +1,21 @@
-/* Coefficients in double for a support found in float32 (docs/theory/lars.md, "In double from float32").
+/* Coefficients in double for a support found in float32, and the proof that double would have found it
+ * (docs/theory/pursuit.md and lars.md, "In double from float32").
  *
- * The factor R of the fast coder is good to about 1e-6: it serves to solve for corrections, each of which gains as many
- * digits again, with residuals taken in double from the atoms themselves. */
+ * With the factor R of the chosen atoms in double, the errors of all that float32 has compared are bounded (P-11) to
+ * (P-16), (L-8). Where the bounds stay within the windows that float32 allowed for, only the atoms that it has listed
+ * as rivals could change its choices, and those are compared in double. */
 #include "base/options.h"
 #include "code/kernel/basis.h"
 
 #ifdef KERNEL_f64
 
-enum { ROUNDS = 6 };
+/* The bounds are sums of first-order terms; this covers the products of two of them while ||E|| <= 0.01, and the
+ * rounding of the bounds themselves. */
+static const double SECOND_ORDER = 1.02;
+/* Of a bound of float32: keys in double are wrong by 2^-29 of it at most, and closer ones are ties. */
+static const double TIE = 1e-3;
+
+enum { PAIR = 2 * LANES }; /* columns that are worked on together; divides `pitch` */
 
 static double dot(int64_t n, const double *x, const double *y) {
     vector sum[2] = {{0}, {0}};
@@ -27,89 +35,202 @@ static const double *atom(const kernel_refinement *job, int64_t m) {
     return job->dictionary + job->fast->support[m] * job->dim;
 }
 
-/* out = D_S' y */
-static void products(const kernel_refinement *job, const double *y, double *out) {
-    for (int64_t m = 0; m < job->fast->rank; m++) out[m] = dot(job->dim, atom(job, m), y);
+static double *row_of(const kernel_refinement *job, double *matrix, int64_t i) {
+    return matrix + i * job->pitch;
 }
 
-/* y += sign D_S b */
-static void combine(const kernel_refinement *job, double sign, const double *b, double *y) {
+/* row -= sum of f[h] M(h, :) over the rows h of the upper triangle M from `first` to below `end`, by pairs of vectors
+ * from the pair with column `column` on. Of a row of M, the pairs before its diagonal's are not read. */
+static void subtract_rows(const kernel_refinement *job, double *row, int64_t column, const double *f, int64_t f_step,
+                          const double *matrix, int64_t first, int64_t end) {
+    for (int64_t m = column / PAIR * PAIR; m < job->fast->rank; m += PAIR) {
+        const int64_t last = end < m + PAIR ? end : m + PAIR;
+        vector *to = (vector *)(row + m), sum[2] = {to[0], to[1]};
+        for (int64_t h = first; h < last; h++) {
+            const vector *from = (const vector *)(matrix + h * job->pitch + m), x = vector_of(f[h * f_step]);
+            sum[0] -= x * from[0];
+            sum[1] -= x * from[1];
+        }
+        to[0] = sum[0];
+        to[1] = sum[1];
+    }
+}
+
+/* The row becomes zero before its diagonal and behind its end, and is scaled. */
+static void finish_row(const kernel_refinement *job, double *row, int64_t i, double scale) {
+    for (int64_t m = i / PAIR * PAIR; m < i; m++) row[m] = 0;
+    for (int64_t m = i; m < job->fast->rank; m++) row[m] *= scale;
+}
+
+/* ---- The factor ---- */
+
+/* R by rows and alpha = R'^-1 D_S'x. 0 when an atom depends on those before it. */
+static int factorize(const kernel_refinement *job, double *alpha) {
+    const int64_t k = job->fast->rank;
+    const int32_t *support = job->fast->support;
+    for (int64_t i = 0; i < k; i++) {
+        double *row = row_of(job, job->upper, i), a = dot(job->dim, atom(job, i), job->signal);
+        const double *gram = (const double *)job->to->gram + support[i] * job->to->stride;
+        for (int64_t m = i + 1; m < k; m++) row[m] = gram[support[m]];
+        row[i] = 1;
+        subtract_rows(job, row, i, job->upper + i, job->pitch, job->upper, 0, i);
+        if (row[i] <= PIVOT) return 0;
+        const double scale = 1 / sqrt(row[i]);
+        finish_row(job, row, i, scale);
+        for (int64_t h = 0; h < i; h++) a -= row_of(job, job->upper, h)[i] * alpha[h];
+        alpha[i] = a * scale;
+    }
+    return 1;
+}
+
+/* R^-1 by rows: R(i, i) Y(i, :) = I(i, :) - sum of R(i, j) Y(j, :) over j > i. */
+static void invert(const kernel_refinement *job) {
+    const int64_t k = job->fast->rank;
+    for (int64_t i = k - 1; i >= 0; i--) {
+        const double *r = row_of(job, job->upper, i);
+        double *y = row_of(job, job->inverse, i);
+        for (int64_t m = i / PAIR * PAIR; m < k; m++) y[m] = m == i;
+        subtract_rows(job, y, i, r, 1, job->inverse, i + 1, k);
+        finish_row(job, y, i, 1 / r[i]);
+    }
+}
+
+/* y <- R^-1 y */
+static void solve_back(const kernel_refinement *job, double *y) {
+    for (int64_t i = job->fast->rank - 1; i >= 0; i--) {
+        const double *row = row_of(job, job->upper, i);
+        y[i] = (y[i] - dot(job->fast->rank - i - 1, row + i + 1, y + i + 1)) / row[i];
+    }
+}
+
+/* y <- R'^-1 y */
+static void solve_forward(const kernel_refinement *job, double *y) {
+    for (int64_t i = 0; i < job->fast->rank; i++) {
+        const double *row = row_of(job, job->upper, i);
+        y[i] /= row[i];
+        for (int64_t m = i + 1; m < job->fast->rank; m++) y[m] -= row[m] * y[i];
+    }
+}
+
+/* ---- Bounds ---- */
+
+/* (P-12), (P-13): the errors of a row of P, entry by entry, for any atom. */
+static void bound_rows(const kernel_refinement *job, double *error) {
+    const int64_t k = job->fast->rank;
+    for (int64_t m = 0; m < k; m++) error[m] = 0;
+    for (int64_t j = 0; j < k; j++) {
+        const double *own = basis_column(job->fast, j), *y = row_of(job, job->inverse, j);
+        double length = 0, differs = 0;
+        for (int64_t i = 0; i <= j; i++) {
+            const double d = row_of(job, job->upper, i)[j] - own[i];
+            differs += d * d;
+            length += i < j ? own[i] * own[i] : 0;
+        }
+        const double rounding = 1 + 3 * own[j] + (double)(j + 1) * sqrt(length);
+        const double h = SECOND_ORDER * (KERNEL_UNIT * rounding + sqrt(differs));
+        for (int64_t m = j; m < k; m++) error[m] += h * fabs(y[m]);
+    }
+}
+
+/* ---- Pursuits ---- */
+
+/* What is known of choice number `step`. */
+typedef struct certainty {
+    double corr, norm; /* largest errors of d'r and of the squared remaining norms */
+    double residual;   /* ||r||^2 */
+} certainty;
+
+/* Sums that grow from choice to choice. */
+typedef struct sums {
+    double rounding, row, row2, proj2;
+} sums;
+
+/* (P-14) to (P-16): the bounds on choice number `step`, of unit norm. */
+static certainty bound_step(const kernel_refinement *job, const sums *s, int64_t step, double residual) {
+    const double size = sqrt(job->energy);
+    const double corr = KERNEL_UNIT * (((double)job->dim + 12) * size + s->rounding) + sqrt(s->proj2) + s->row;
+    const double norm = KERNEL_UNIT * (double)(step + 2) + 2 * sqrt(s->row2);
+    return (certainty){SECOND_ORDER * corr, SECOND_ORDER * norm, residual};
+}
+
+static void add_step(const kernel_refinement *job, sums *s, int64_t i, double alpha, double error, double residual) {
+    const double used = (double)(float)job->fast->proj[i];
+    s->rounding += sqrt(residual) + fabs(used);
+    s->proj2 += (alpha - used) * (alpha - used);
+    s->row += error * fabs(used);
+    s->row2 += error * error;
+}
+
+/* The rules that end a code before it has all its atoms, given max |d'r| to an error. 1: the code is complete; 0: it
+ * goes on; -1: too close to tell. */
+static int rules_say(const kernel_refinement *job, int64_t step, certainty at) {
+    const kernel_rules *rules = &job->fast->rules;
+    const double level = job->fast->level[step];
+    double limit = rules->lambda >= 0 ? rules->lambda : -1;
+    if (rules->tolerance >= 0 && at.residual <= rules->tolerance * rules->tolerance * job->energy) return 1;
+    if (rules->coherence >= 0) limit = larger(limit, rules->coherence * sqrt(at.residual));
+    if (limit < 0 || level - at.corr > limit) return 0;
+    return level + at.corr <= limit ? 1 : -1;
+}
+
+/* Has a rival a smaller key than each atom chosen from its step on? Its row of P, to `p`, gives its key at every step:
+ * c = d'x - sum of p alpha, left = 1 - sum of p^2. */
+static int rival_loses(const kernel_refinement *job, const double *alpha, kernel_rival rival) {
+    const int ols = job->fast->rules.coder == CODER_OLS;
+    const int32_t *support = job->fast->support;
+    const double *gram = (const double *)job->to->gram + rival.atom * job->to->stride;
+    double *p = job->row, left = 1, c = dot(job->dim, job->dictionary + rival.atom * job->dim, job->signal);
+    for (int64_t i = 0; i < job->fast->rank; i++) p[i] = gram[support[i]];
+    for (int64_t i = 0; i < job->fast->rank && support[i] != rival.atom; i++) {
+        const double *row = row_of(job, job->upper, i);
+        const double most = fabs(c) + TIE * job->fast->window[i].corr, key = alpha[i] * alpha[i];
+        const double share = ols ? larger(left - TIE * job->fast->window[i].norm, 0) : row[i] * row[i];
+        if (i >= rival.step && most * most >= key * share) return 0;
+        p[i] /= row[i];
+        for (int64_t m = i + 1; m < job->fast->rank; m++) p[m] -= row[m] * p[i];
+        c -= p[i] * alpha[i];
+        left -= p[i] * p[i];
+    }
+    return 1;
+}
+
+/* Do all choices and the end stand in double? */
+static int choices_stand(const kernel_refinement *job, const double *alpha, const double *error) {
+    const int64_t k = job->fast->rank, most = job->fast->rules.atoms;
+    const int ols = job->fast->rules.coder == CODER_OLS;
+    double residual = job->energy;
+    sums s = {0};
+    for (int64_t step = 0; step <= k && step < most; step++) {
+        const certainty at = bound_step(job, &s, step, residual);
+        const kernel_window window = job->fast->window[step];
+        if (at.corr > window.corr || (ols && at.norm > window.norm)) return 0;
+        if (rules_say(job, step, at) != (step == k)) return 0;
+        if (step == k) break;
+        residual = larger(residual - alpha[step] * alpha[step], 0);
+        add_step(job, &s, step, alpha[step], error[step], residual);
+    }
+    job->to->residual = residual;
+    for (int64_t i = 0; i < job->fast->rivals; i++)
+        if (!rival_loses(job, alpha, job->fast->rival[i])) return 0;
+    return 1;
+}
+
+static int refine_pursuit(kernel_refinement *job) {
+    invert(job);
+    bound_rows(job, job->errors);
+    if (!choices_stand(job, job->fit, job->errors)) return 0;
+    solve_back(job, job->fit);
+    return 1;
+}
+
+/* ---- Paths ---- */
+
+/* y += scale D_S b */
+static void combine(const kernel_refinement *job, double scale, const double *b, double *y) {
     for (int64_t m = 0; m < job->fast->rank; m++) {
-        const double *d = atom(job, m), c = sign * b[m];
+        const double *d = atom(job, m), c = scale * b[m];
         for (int64_t i = 0; i < job->dim; i++) y[i] += c * d[i];
     }
-}
-
-/* step = R^-1 step */
-static void solve_back(const kernel_refinement *job) {
-    double *step = job->step;
-    for (int64_t m = job->fast->rank - 1; m >= 0; m--) {
-        const double *column = basis_column(job->fast, m);
-        step[m] /= column[m];
-        for (int64_t i = 0; i < m; i++) step[i] -= column[i] * step[m];
-    }
-}
-
-/* step = R^-1 R'^-1 right */
-static void solve(const kernel_refinement *job) {
-    double *step = job->step;
-    for (int64_t m = 0; m < job->fast->rank; m++) {
-        const double *column = basis_column(job->fast, m);
-        step[m] = (job->right[m] - dot(m, column, step)) / column[m];
-    }
-    solve_back(job);
-}
-
-/* Takes the step. Steps shrink by a steady factor, `change` over the last; 1 when what is left after this one is below
- * 1e-10 of the solution. */
-static int take_step(const kernel_refinement *job, double *b, double *last) {
-    double largest = 0, change = 0;
-    for (int64_t m = 0; m < job->fast->rank; m++) {
-        b[m] += job->step[m];
-        largest = larger(largest, fabs(b[m]));
-        change = larger(change, fabs(job->step[m]));
-    }
-    double left = *last > 0 ? change * change / *last : change;
-    *last = change;
-    return left <= 1e-10 * largest;
-}
-
-/* fit = G_SS^-1 D_S'x, and rest = x - D_S fit. It starts from the fast coder's Q'x. */
-static int solve_fit(kernel_refinement *job) {
-    const size_t bytes = (size_t)job->fast->rank * sizeof(double);
-    double last = 0;
-    memcpy(job->rest, job->signal, (size_t)job->dim * sizeof *job->rest);
-    memset(job->fit, 0, bytes);
-    memcpy(job->step, job->fast->proj, bytes);
-    solve_back(job);
-    for (int round = 0; round < ROUNDS; round++) {
-        int done = take_step(job, job->fit, &last);
-        combine(job, -1, job->step, job->rest);
-        if (done) return 1;
-        products(job, job->rest, job->right);
-        solve(job);
-    }
-    return 0;
-}
-
-/* path = G_SS^-1 s, and moved = D_S path. It starts from the fast coder's z; the signs are s = R'z. */
-static int solve_path(kernel_refinement *job, double *sign) {
-    const int64_t k = job->fast->rank;
-    double last = 0;
-    for (int64_t m = 0; m < k; m++) sign[m] = dot(m + 1, basis_column(job->fast, m), job->fast->turn) < 0 ? -1 : 1;
-    memset(job->moved, 0, (size_t)job->dim * sizeof *job->moved);
-    memset(job->path, 0, (size_t)k * sizeof *job->path);
-    memcpy(job->step, job->fast->turn, (size_t)k * sizeof *job->step);
-    solve_back(job);
-    for (int round = 0; round < ROUNDS; round++) {
-        int done = take_step(job, job->path, &last);
-        combine(job, 1, job->step, job->moved);
-        if (done) return 1;
-        products(job, job->moved, job->right);
-        for (int64_t m = 0; m < k; m++) job->right[m] = sign[m] - job->right[m];
-        solve(job);
-    }
-    return 0;
 }
 
 /* The level C at which the path ended: (L-5) to (L-7), or where the next atom has |d'r| = C; negative when there is
@@ -131,34 +252,142 @@ static double end_level(const kernel_refinement *job, double left, double turn2)
     return dot(job->dim, d, job->rest) / (fast->next_sign - dot(job->dim, d, job->moved));
 }
 
-/* c = fit - C path on the support; the LASSO's must have the signs of their correlations. */
-static int refine_path(kernel_refinement *job, double *sign) {
+/* (L-8): are the errors of the correlations within the window, at float32's level of event m or at the end's in double?
+ * `turn` is z = R'^-1 s in double. The atom that enters counts too: its share of the move is 0 for float32. */
+static int event_is_within(const kernel_refinement *job, int64_t m, const double *alpha, const double *turn,
+                           double level) {
+    const kernel_work *fast = job->fast;
+    double differs = 0, row = 0;
+    for (int64_t i = 0; i <= m && i < fast->rank; i++) {
+        const int lasso = fast->rules.coder == CODER_LASSO;
+        const double used = lasso ? fast->entry[i] : fast->turn[i] * (fast->level[i] - fast->level[m]);
+        const double d = alpha[i] - level * turn[i] - used;
+        differs += d * d;
+        row += job->errors[i] * fabs(used);
+    }
+    const double first = KERNEL_UNIT * ((double)job->dim + 12) * sqrt(job->energy) + fast->window[m].rounding;
+    return SECOND_ORDER * (first + sqrt(differs) + row) <= fast->window[m].corr;
+}
+
+/* What counts as a tie at the end of a path. */
+static double path_tie(const kernel_refinement *job) {
+    return TIE * KERNEL_UNIT * (double)job->dim * sqrt(job->energy);
+}
+
+/* Atom m enters at the level alpha_m / z_m, (L-10). In double, too, that is between where float32 had the atoms before
+ * and after it enter, or the end; and no other could have entered but the listed rivals. */
+static int entries_stand(const kernel_refinement *job, const double *alpha, const double *turn, double end) {
     const int64_t k = job->fast->rank;
-    if (!solve_path(job, sign)) return 0;
-    double left = dot(job->dim, job->rest, job->rest), turn2 = dot(k, sign, job->path);
-    double level = end_level(job, left, turn2);
-    if (!(level >= 0)) return 0;
+    const double *at = job->fast->level, tie = path_tie(job);
     for (int64_t m = 0; m < k; m++) {
-        double c = job->fit[m] - level * job->path[m];
+        const double level = alpha[m] / turn[m], next = m + 1 < k ? at[m + 1] : end;
+        if (!(level > next + tie) || (m > 0 && !(level < at[m - 1] - tie))) return 0;
+        if (!event_is_within(job, m, alpha, turn, at[m])) return 0;
+    }
+    return 1;
+}
+
+/* Does a rival stay below the level from its own event on to the end? Its row p of P gives c = d'x - p'alpha + C p'z,
+ * linear from event to event: it is looked at with the atoms before each event and with the one that enters. The atom
+ * that enters at the end is at the level then. */
+static int rival_stays_below(const kernel_refinement *job, const double *alpha, const double *turn, double end,
+                             kernel_rival rival) {
+    const kernel_work *fast = job->fast;
+    const double *gram = (const double *)job->to->gram + rival.atom * job->to->stride, tie = path_tie(job);
+    double *p = job->row, z = 0, c = dot(job->dim, job->dictionary + rival.atom * job->dim, job->signal);
+    for (int64_t i = 0; i < fast->rank; i++) p[i] = gram[fast->support[i]];
+    for (int64_t i = 0; i < fast->rank && fast->support[i] != rival.atom; i++) {
+        const double *row = row_of(job, job->upper, i), level = fast->level[i], before = fabs(c + level * z);
+        p[i] /= row[i];
+        for (int64_t m = i + 1; m < fast->rank; m++) p[m] -= row[m] * p[i];
+        c -= p[i] * alpha[i];
+        z += p[i] * turn[i];
+        if (i >= rival.step && larger(before, fabs(c + level * z)) >= level - tie) return 0;
+    }
+    const int enters = fast->ended == END_EVENT && fast->next == rival.atom;
+    return ((const float *)fast->free)[rival.atom] == 0 || enters || fabs(c + end * z) < end - tie;
+}
+
+/* Is |d'r| of every other atom below the level at the end? */
+static int all_stay_below(const kernel_refinement *job, double level) {
+    const kernel_work *fast = job->fast;
+    for (int64_t j = 0; j < fast->stride; j++) {
+        if (((const float *)fast->free)[j] == 0 || (fast->ended == END_EVENT && fast->next == j)) continue;
+        if (fabs(dot(job->dim, job->dictionary + j * job->dim, job->rest)) >= level - path_tie(job)) return 0;
+    }
+    return 1;
+}
+
+/* Would double have ended with the same atoms and signs? */
+static int path_stands(const kernel_refinement *job, const double *alpha, const double *turn, double end) {
+    const kernel_work *fast = job->fast;
+    const int lasso = fast->rules.coder == CODER_LASSO, listed = fast->window[fast->rank].corr > 0;
+    if (!lasso || listed) {
+        invert(job);
+        bound_rows(job, job->errors);
+    }
+    if (!lasso && !entries_stand(job, alpha, turn, end)) return 0;
+    for (int64_t i = 0; i < fast->rivals; i++)
+        if (!rival_stays_below(job, alpha, turn, end, fast->rival[i])) return 0;
+    return (listed && event_is_within(job, fast->rank, alpha, turn, end)) || all_stay_below(job, end);
+}
+
+/* The coefficients fit - C path; the LASSO's must have the signs of their correlations. */
+static int take_path(kernel_refinement *job, double level, const double *sign) {
+    for (int64_t m = 0; m < job->fast->rank; m++) {
+        const double c = job->fit[m] - level * job->path[m];
         if (job->fast->rules.coder == CODER_LASSO && !(c * sign[m] > 0)) return 0;
         if (!job->fast->rules.refit) job->fit[m] = c;
     }
-    job->to->residual = job->fast->rules.refit ? left : left + turn2 * level * level;
     return 1;
+}
+
+/* fit = G_SS^-1 D_S'x with rest = x - D_S fit; path = G_SS^-1 s with moved = D_S path. */
+static int refine_path(kernel_refinement *job) {
+    const int64_t k = job->fast->rank;
+    double *sign = job->to->value, *alpha = job->alpha, *turn = job->turn;
+    for (int64_t m = 0; m < k; m++) {
+        sign[m] = dot(m + 1, basis_column(job->fast, m), job->fast->turn) < 0 ? -1 : 1;
+        alpha[m] = job->fit[m];
+        turn[m] = sign[m];
+    }
+    solve_forward(job, turn);
+    memcpy(job->path, turn, (size_t)k * sizeof *turn);
+    solve_back(job, job->fit);
+    solve_back(job, job->path);
+    memcpy(job->rest, job->signal, (size_t)job->dim * sizeof *job->rest);
+    memset(job->moved, 0, (size_t)job->dim * sizeof *job->moved);
+    combine(job, -1, job->fit, job->rest);
+    combine(job, 1, job->path, job->moved);
+    const double left = dot(job->dim, job->rest, job->rest), turn2 = dot(k, turn, turn);
+    const double level = end_level(job, left, turn2);
+    job->to->residual = job->fast->rules.refit ? left : left + turn2 * level * level;
+    for (int64_t i = 0; i < job->dim; i++) job->rest[i] += level * job->moved[i];
+    return level >= 0 && path_stands(job, alpha, turn, level) && take_path(job, level, sign);
+}
+
+/* ---- The result ---- */
+
+/* The coefficients in job->fit, without zeros. */
+static void take_result(const kernel_refinement *job) {
+    kernel_work *to = job->to;
+    to->count = to->skipped = 0;
+    for (int64_t i = 0; i < job->fast->rank; i++) {
+        if (job->fit[i] == 0) continue;
+        to->support[to->count] = job->fast->support[i];
+        to->value[to->count++] = job->fit[i];
+    }
 }
 
 int KERNEL(refine)(kernel_refinement *job);
 
 int KERNEL(refine)(kernel_refinement *job) {
-    kernel_work *fast = job->fast, *to = job->to;
-    const int greedy = fast->rules.coder == CODER_OMP || fast->rules.coder == CODER_OLS;
-    if (fast->uncertain || fast->rank != fast->count || !solve_fit(job)) return 0;
-    to->residual = dot(job->dim, job->rest, job->rest);
-    if (!greedy && fast->rank > 0 && !refine_path(job, to->value)) return 0;
-    to->count = fast->rank;
-    to->skipped = 0;
-    memcpy(to->support, fast->support, (size_t)fast->rank * sizeof *to->support);
-    memcpy(to->value, job->fit, (size_t)fast->rank * sizeof *to->value);
+    const double too_small = 1e-60; /* energies of signals whose products underflow in float32 */
+    const int coder = job->fast->rules.coder, greedy = coder == CODER_OMP || coder == CODER_OLS;
+    if (job->fast->uncertain || job->energy < too_small || !factorize(job, job->fit)) return 0;
+    job->to->residual = job->energy;
+    if (greedy ? !refine_pursuit(job) : job->fast->rank > 0 && !refine_path(job)) return 0;
+    take_result(job);
     return 1;
 }
 
