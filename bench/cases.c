@@ -181,15 +181,15 @@ static int note_iteration(void *self, const inco_progress *progress) {
 static outcome run_learning(const setup *s, const char *name, double gamma, const rule *r) {
     const problem *p = the_problem(s);
     inco_options *o = options_for(s, r, r->value);
-    inco_source source = inco_source_from_mat(&p->x);
+    inco_source source = source_of_mat(&p->x);
     inco_error error = {0};
     timing t = {0};
     stop_on(inco_options_set_number(o, "iterations", 2, &error), &error);
     stop_on(inco_options_set(o, "method", name, &error), &error);
     if (gamma > 0) stop_on(inco_options_set_number(o, "gamma", gamma, &error), &error);
+    stop_on(inco_options_on_progress(o, note_iteration, &t, sizeof(inco_progress), &error), &error);
     stop_on(inco_learner_new(&t.learner, &source, o, &error), &error);
     stop_on(inco_learner_start_from(t.learner, &p->d, &error), &error);
-    inco_learner_on_progress(t.learner, note_iteration, &t);
     stop_on(inco_learner_run(t.learner, &error), &error);
     coder_counts seen = coder_seen(t.learner->core->coder);
     double seconds = t.end[1] - t.end[0], multiplied = (double)(t.multiplied + seen.multiplied - t.before.multiplied);
@@ -216,7 +216,7 @@ static outcome run_online(const setup *s) {
 static outcome run_inspect(const setup *s) {
     inco_mat d = machine_signals(INCO_F64, s->dim, s->atoms, 700);
     inco_options *o = inco_options_new();
-    inco_metrics metrics;
+    inco_metrics metrics = INCO_INIT(inco_metrics);
     inco_error error = {0};
     stop_on(inco_options_set_number(o, "threads", s->threads, &error), &error);
     blas_multiplied();

@@ -6,17 +6,18 @@
 
 #include "commands.h"
 #include "near.h"
+#include "table.h"
 
 const inco_option *args_option(const char *name, size_t length) {
     const inco_option *o;
-    for (int i = 0; (o = inco_option_at(i)); i++)
+    for (int i = 0; (o = table_at(i)); i++)
         if (strlen(o->name) == length && !strncmp(o->name, name, length)) return o;
     return NULL;
 }
 
 static const inco_option *option_of_letter(char letter) {
     const inco_option *o;
-    for (int i = 0; (o = inco_option_at(i)); i++)
+    for (int i = 0; (o = table_at(i)); i++)
         if (o->letter == letter) return o;
     return NULL;
 }
@@ -34,7 +35,7 @@ static int unknown_option(run *r, const char *name, size_t length) {
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)length, name);
     near_search search = near_start(word);
-    for (int i = 0; (o = inco_option_at(i)); i++)
+    for (int i = 0; (o = table_at(i)); i++)
         if (o->commands & r->command->bit) near_try(&search, o->name);
     if (near_found(&search))
         return run_fail(r, INCO_EINVAL, "there is no option '--%s': did you mean '--%s'?", word, near_found(&search));

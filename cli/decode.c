@@ -91,7 +91,7 @@ static void print_json(const decode_job *job) {
 }
 
 static int perform(run *r) {
-    decode_job job = {.run = r};
+    decode_job job = {.run = r, .origin = INCO_INIT(inco_origin)};
     int status;
     TRY(open_all(&job));
     TRY(decode(&job));

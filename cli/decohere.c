@@ -14,13 +14,14 @@ typedef struct decohere_job {
     char *output, *data_path; /* NULL when not given */
     inco_mat dictionary, result;
     inco_data *data;
+    inco_source source;
     inco_decohere_info info;
     progress progress;
 } decohere_job;
 
 static int on_progress(void *self, const inco_progress *now) {
     decohere_job *job = self;
-    progress_search(&job->progress, now);
+    progress_show(&job->progress, now);
     return run_signal() != 0;
 }
 
@@ -55,7 +56,7 @@ static void print_json(const decohere_job *job) {
     json_integer(&j, "zero_atoms", info->zero_atoms);
     json_text(&j, "precision", results_precision(info->precision));
     write_coherence(&j, info);
-    json_boolean(&j, "reached", info->reached);
+    json_boolean(&j, "reached", info->reached != 0);
     json_number(&j, "change", info->change);
     json_integer(&j, "moved", info->moved);
     json_integer(&j, "signals", info->signals);
@@ -86,6 +87,7 @@ static int load(decohere_job *job) {
         TRY(inco_load(r->paths[0], r->options, &job->dictionary, &r->error));
     if (job->data_path)
         TRY(inco_data_open(&job->data, (const char *const[]){job->data_path}, 1, r->options, &r->error));
+    if (job->data_path) TRY(inco_data_source(job->data, &job->source, &r->error));
     r->seconds_io += run_clock() - before;
 done:
     return status;
@@ -102,20 +104,19 @@ static void tell_missed(const decohere_job *job) {
 }
 
 static int perform(run *r) {
-    decohere_job job = {.run = r, .progress = progress_start(r->quiet)};
+    decohere_job job = {.run = r,
+                        .progress = progress_start(r->quiet),
+                        .source = INCO_INIT(inco_source),
+                        .info = INCO_INIT(inco_decohere_info)};
     int status;
     TRY(run_text(r, "output", &job.output));
     TRY(run_text(r, "data", &job.data_path));
     TRY(load(&job));
-    const inco_decohere_input input = {.size = sizeof input,
-                                       .dictionary = &job.dictionary,
-                                       .data = job.data ? inco_data_source(job.data) : NULL,
-                                       .on_progress = on_progress,
-                                       .self = &job};
+    TRY(run_on_progress(r, on_progress, &job));
     run_hold_signals(1);
     run_say(r, "%s: %lld atoms of %lld dimensions, %s", r->paths[0], (long long)job.dictionary.cols,
             (long long)job.dictionary.rows, results_precision(job.dictionary.type));
-    TRY(inco_decohere(&input, r->options, &job.result, &job.info, &r->error));
+    TRY(inco_decohere(&job.dictionary, job.data ? &job.source : NULL, r->options, &job.result, &job.info, &r->error));
     progress_clear(&job.progress);
     summarize(&job);
     TRY(results_save(r, job.output, &job.result));

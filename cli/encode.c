@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "commands.h"
-#include "counted.h"
 #include "dictionary.h"
 #include "outputs.h"
+#include "progress.h"
 #include "results.h"
 
 typedef struct encode_job {
@@ -14,7 +14,8 @@ typedef struct encode_job {
     char *output, *dictionary_name, *center;
     inco_mat dictionary;
     inco_data *data;
-    counted signals;
+    inco_source source;
+    progress progress;
     double *means; /* taken off the signals, or NULL */
     inco_origin origin;
     inco_csc codes;
@@ -42,10 +43,9 @@ done:
 
 /* What --center signal takes off goes into the file, so that decode can add it. */
 static int keep_means(encode_job *job) {
-    const inco_source *source = inco_data_source(job->data);
     if (strcmp(job->center, "signal")) return INCO_OK;
-    job->means = calloc((size_t)source->count + 1, sizeof *job->means);
-    return job->means ? inco_signal_means(source, job->means, &job->run->error) : run_no_memory(job->run);
+    job->means = calloc((size_t)job->source.count + 1, sizeof *job->means);
+    return job->means ? inco_signal_means(&job->source, job->means, &job->run->error) : run_no_memory(job->run);
 }
 
 static int open_all(encode_job *job) {
@@ -58,21 +58,28 @@ static int open_all(encode_job *job) {
     TRY(check_names(job));
     TRY(dictionary_load(r, job->dictionary_name, &job->dictionary));
     TRY(inco_data_open(&job->data, r->paths, r->path_count, r->options, &r->error));
+    TRY(inco_data_source(job->data, &job->source, &r->error));
     TRY(inco_data_origin(job->data, &job->origin, &r->error));
     TRY(keep_means(job));
-    counted_open(&job->signals, inco_data_source(job->data), r->quiet);
 done:
     r->seconds_io += run_clock() - before;
     return status;
 }
 
+static int on_progress(void *self, const inco_progress *now) {
+    progress_show(self, now);
+    return 0;
+}
+
 static int encode(encode_job *job) {
     run *r = job->run;
-    const inco_source *source = &job->signals.source;
+    const inco_source *source = &job->source;
     run_say(r, "%lld signals of %lld values, %s; %lld atoms", (long long)source->count, (long long)source->dim,
             results_precision(source->type), (long long)job->dictionary.cols);
-    int status = inco_encode(&job->dictionary, source, r->options, &job->codes, &job->info, &r->error);
-    progress_clear(&job->signals.progress);
+    job->progress = progress_start(r->quiet);
+    int status = run_on_progress(r, on_progress, &job->progress);
+    if (status >= 0) status = inco_encode(&job->dictionary, source, r->options, &job->codes, &job->info, &r->error);
+    progress_clear(&job->progress);
     return status;
 }
 
@@ -124,7 +131,10 @@ static void print_json(const encode_job *job) {
 }
 
 static int perform(run *r) {
-    encode_job job = {.run = r};
+    encode_job job = {.run = r,
+                      .source = INCO_INIT(inco_source),
+                      .origin = INCO_INIT(inco_origin),
+                      .info = INCO_INIT(inco_encode_info)};
     int status;
     TRY(open_all(&job));
     TRY(encode(&job));

@@ -29,10 +29,13 @@ static void shorten(char *text) {
 
 static void keep(facts *f, const char *name, char *value) {
     shorten(value);
-    if (value && *value && f->count < FACTS_MAX)
-        f->fact[f->count++] = (inco_fact){.name = name, .value = value};
-    else
+    if (!value || !*value || f->count == FACTS_MAX) {
         free(value);
+        return;
+    }
+    f->names[f->count] = name;
+    f->values[f->count] = value;
+    f->kinds[f->count++] = 't';
 }
 
 void facts_add(facts *f, const char *name, const char *format, ...) {
@@ -48,10 +51,14 @@ void facts_note(facts *f, const char *format, ...) {
     char *note = compose(f, format, args);
     va_end(args);
     shorten(note);
-    if (!f->count || f->fact[f->count - 1].note)
+    if (!f->count || f->notes[f->count - 1])
         free(note);
     else
-        f->fact[f->count - 1].note = note;
+        f->notes[f->count - 1] = note;
+}
+
+void facts_code(facts *f) {
+    if (f->count) f->kinds[f->count - 1] = 'c';
 }
 
 /* In quotes where the shell would take it for something else. */
@@ -83,7 +90,7 @@ void facts_command_line(facts *f, const run *r) {
     char *line = facts_join((const char *const *)r->argv, r->argc);
     f->failed = f->failed || !line;
     keep(f, "Command", line);
-    if (f->count) f->fact[f->count - 1].code = 1;
+    facts_code(f);
 }
 
 void facts_machine(facts *f, int threads, const char *isa, const char *blas) {
@@ -93,8 +100,8 @@ void facts_machine(facts *f, int threads, const char *isa, const char *blas) {
 
 void facts_free(facts *f) {
     for (int i = 0; i < f->count; i++) {
-        free((char *)f->fact[i].value);
-        free((char *)f->fact[i].note);
+        free(f->values[i]);
+        free(f->notes[i]);
     }
     *f = (facts){.count = 0};
 }

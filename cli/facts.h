@@ -6,14 +6,19 @@
 
 enum { FACTS_MAX = 16 };
 
+/* As inco_report_facts takes them. */
 typedef struct facts {
-    inco_fact fact[FACTS_MAX];
+    const char *names[FACTS_MAX];
+    char *values[FACTS_MAX], *notes[FACTS_MAX];
+    char kinds[FACTS_MAX];
     int count;
     int failed; /* no memory */
 } facts;
 
 /* The next fact; an empty value is left out. */
 void facts_add(facts *f, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* The last one is code: set in a typewriter face. */
+void facts_code(facts *f);
 /* Small print for the last one. */
 void facts_note(facts *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Threads, kernels, and the name and version of the BLAS. */

@@ -9,7 +9,7 @@
 #include "results.h"
 
 static int on_progress(void *self, const inco_progress *now) {
-    progress_search(self, now);
+    progress_show(self, now);
     return run_signal() != 0;
 }
 
@@ -20,8 +20,8 @@ static void summarize(const run *r, const inco_frame_info *info) {
                 info->coherence_max / info->welch);
     else
         run_say(r, "  coherence         %.6f (no more atoms than dimensions)", info->coherence_max);
-    run_say(r, "  tight frame       %s: D D' differs from (L/D) I by %.1e at most", info->tightness < 1e-6 ? "yes" : "no",
-            info->tightness);
+    run_say(r, "  tight frame       %s: D D' differs from (L/D) I by %.1e at most",
+            info->tightness < 1e-6 ? "yes" : "no", info->tightness);
     if (info->welch > 0)
         run_say(r, "  found             from start %lld of %lld, counted from 0; ended by %s", (long long)info->start,
                 (long long)info->starts, info->stopped_by);
@@ -52,7 +52,7 @@ static void print_json(const run *r, const inco_frame_info *info) {
 static int perform(run *r) {
     progress bar = progress_start(r->quiet);
     inco_mat frame = {0};
-    inco_frame_info info;
+    inco_frame_info info = INCO_INIT(inco_frame_info);
     char *path = NULL;
     int status;
     TRY(run_text(r, "output", &path));
@@ -63,7 +63,8 @@ static int perform(run *r) {
     run_hold_signals(1);
     run_say(r, "%.0f atoms of %.0f dimensions", inco_options_get_number(r->options, "atoms"),
             inco_options_get_number(r->options, "dim"));
-    TRY(inco_frame(r->options, on_progress, &bar, &frame, &info, &r->error));
+    TRY(run_on_progress(r, on_progress, &bar));
+    TRY(inco_frame(r->options, &frame, &info, &r->error));
     const int outcome = status;
     progress_clear(&bar);
     summarize(r, &info);

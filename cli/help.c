@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "table.h"
 
 enum { WIDTH = 80, COLUMN = 26 };
 
@@ -41,18 +42,17 @@ const char *help_value(const inco_option *option) {
 
 static int group_seen_before(const command *c, int i) {
     for (int k = 0; k < i; k++)
-        if ((inco_option_at(k)->commands & c->bit) && !strcmp(inco_option_at(k)->group, inco_option_at(i)->group))
-            return 1;
+        if ((table_at(k)->commands & c->bit) && !strcmp(table_at(k)->group, table_at(i)->group)) return 1;
     return 0;
 }
 
 /* Options of one group need not stand together in the table. */
 void help_each_option(const command *c, help_visit visit, void *self) {
-    for (int i = 0; inco_option_at(i); i++) {
-        if (!(inco_option_at(i)->commands & c->bit) || group_seen_before(c, i)) continue;
-        for (int k = i; inco_option_at(k); k++) {
-            const inco_option *o = inco_option_at(k);
-            if ((o->commands & c->bit) && !strcmp(o->group, inco_option_at(i)->group)) visit(self, o, k == i);
+    for (int i = 0; table_at(i); i++) {
+        if (!(table_at(i)->commands & c->bit) || group_seen_before(c, i)) continue;
+        for (int k = i; table_at(k); k++) {
+            const inco_option *o = table_at(k);
+            if ((o->commands & c->bit) && !strcmp(o->group, table_at(i)->group)) visit(self, o, k == i);
         }
     }
 }
@@ -61,7 +61,7 @@ static void print_option(void *self, const inco_option *o, int first) {
     char text[1024];
     (void)self;
     if (first) printf("\n%s\n", o->group);
-    int at = o->letter ? printf("  -%c, --%s", o->letter, o->name) : printf("  --%s", o->name);
+    int at = o->letter ? printf("  -%c, --%s", (int)o->letter, o->name) : printf("  --%s", o->name);
     if (o->metavar) at += printf(" %s", help_value(o));
     if (at + 2 > COLUMN) {
         putchar('\n');

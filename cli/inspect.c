@@ -68,17 +68,17 @@ static void print_pairs(const inco_metrics *m, double threshold) {
     printf("  near duplicates    %lld pair%s at %g or above\n", (long long)m->duplicates, m->duplicates == 1 ? "" : "s",
            threshold);
     if (m->pair_count && m->coherence_max >= 5e-5) printf("  most coherent pairs, atoms counted from 0\n");
-    for (int64_t i = 0; i < m->pair_count && i < shown && fabs(m->pairs[i].similarity) >= 5e-5; i++)
-        printf("    %6lld %6lld     %+.4f\n", (long long)m->pairs[i].first, (long long)m->pairs[i].second,
-               m->pairs[i].similarity);
+    for (int64_t i = 0; i < m->pair_count && i < shown && fabs(m->pair_similarity[i]) >= 5e-5; i++)
+        printf("    %6lld %6lld     %+.4f\n", (long long)m->pair_first[i], (long long)m->pair_second[i],
+               m->pair_similarity[i]);
 }
 
 /* The histogram's bins in ROWS rows, up to the last that is not empty. */
 static void print_histogram(const inco_metrics *m) {
-    const int each = INCO_HISTOGRAM_BINS / ROWS;
+    const int64_t each = m->histogram_count / ROWS;
     long long count[ROWS] = {0}, most = 0;
     int last = -1;
-    for (int b = 0; b < each * ROWS; b++) count[b / each] += m->histogram[b];
+    for (int64_t b = 0; b < each * ROWS; b++) count[b / each] += m->histogram[b];
     for (int i = 0; i < ROWS; i++) {
         if (count[i] > most) most = count[i];
         if (count[i]) last = i;
@@ -160,14 +160,14 @@ static void write_pairs(json *j, const inco_metrics *m) {
     json_array(j, "pairs");
     for (int64_t i = 0; i < m->pair_count; i++) {
         json_object(j, NULL);
-        json_integer(j, "first", m->pairs[i].first);
-        json_integer(j, "second", m->pairs[i].second);
-        json_number(j, "similarity", m->pairs[i].similarity);
+        json_integer(j, "first", m->pair_first[i]);
+        json_integer(j, "second", m->pair_second[i]);
+        json_number(j, "similarity", m->pair_similarity[i]);
         json_end_object(j);
     }
     json_end_array(j);
     json_array(j, "histogram");
-    for (int i = 0; i < INCO_HISTOGRAM_BINS; i++) json_integer(j, NULL, m->histogram[i]);
+    for (int64_t i = 0; i < m->histogram_count; i++) json_integer(j, NULL, m->histogram[i]);
     json_end_array(j);
 }
 
@@ -223,7 +223,7 @@ static int write_page(page *p, const inco_mat *d, const shape *what) {
     run *r = p->run;
     const char *slash = strrchr(r->paths[0], '/');
     char subtitle[128];
-    inco_summary s = {.dictionary = d, .relative_error = NAN, .mean_cardinality = NAN};
+    inco_summary s = {.size = sizeof s, .dictionary = d, .relative_error = NAN, .mean_cardinality = NAN};
     if (!page_wanted(p)) return INCO_OK;
     s.patch_rows = what->patch_rows;
     s.patch_cols = what->patch_cols;
@@ -240,7 +240,7 @@ static int write_page(page *p, const inco_mat *d, const shape *what) {
 
 static int perform(run *r) {
     inco_mat d = {0};
-    page p = {.run = r};
+    page p = PAGE_INIT;
     shape what = {0};
     inco_metrics *m = &p.metrics;
     int status;
@@ -254,7 +254,9 @@ static int perform(run *r) {
     TRY(page_open_own_test(&p, d.rows));
     r->seconds_io = run_clock() - before;
     doubt_orientation(r, &d);
+    TRY(page_watch(&p));
     TRY(inco_inspect(&d, r->options, m, &r->error));
+    progress_clear(&p.progress);
     const double seconds = run_clock() - before - r->seconds_io;
     TRY(write_page(&p, &d, &what));
     if (r->json)

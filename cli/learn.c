@@ -12,6 +12,12 @@
 #include "outputs.h"
 #include "results.h"
 
+inco_learn_info learn_info(const learn_job *job) {
+    inco_learn_info info = INCO_INIT(inco_learn_info);
+    inco_learner_info(job->learner, &info, NULL);
+    return info;
+}
+
 /* Does the method do without data? */
 static int is_design(const run *r) {
     char method[16];
@@ -81,54 +87,17 @@ static int check_outputs(learn_job *job) {
     return status;
 }
 
-/* ---- The start ---- */
-
-static int agree_on_atoms(learn_job *job, const inco_mat *start) {
-    run *r = job->run;
-    if (!inco_options_given(r->options, "atoms"))
-        return inco_options_set_number(r->options, "atoms", (double)start->cols, &r->error);
-    const double atoms = inco_options_get_number(r->options, "atoms");
-    if (atoms == (double)start->cols) return INCO_OK;
-    return run_fail(r, INCO_EINVAL, "--atoms %.0f, but --init '%s' holds %lld atoms: leave --atoms out", atoms,
-                    job->init, (long long)start->cols);
-}
-
-static int resume(learn_job *job) {
-    run *r = job->run;
-    inco_error error = {0};
-    inco_stream stream;
-    int status = inco_file_open(&stream, job->resume, &r->error);
-    if (status < 0) return status;
-    status = inco_learner_resume(job->learner, &stream, &error);
-    inco_file_close(&stream, 0, NULL);
-    return status < 0 ? run_fail(r, status, "--resume '%s': %.900s", job->resume, error.message) : status;
-}
-
-/* The learner at its start: a checkpoint, a dictionary from a file, or what --init names. */
-static int make_learner(learn_job *job) {
-    run *r = job->run;
-    const int from_file = init_is_file(job) && !job->resume;
-    inco_mat start = {0};
-    int status = INCO_OK;
-    if (from_file) TRY(dictionary_load(r, job->init, &start));
-    if (from_file) TRY(agree_on_atoms(job, &start));
-    TRY(inco_learner_new(&job->learner, job->data ? inco_data_source(job->data) : NULL, r->options, &r->error));
-    if (from_file) TRY(inco_learner_start_from(job->learner, &start, &r->error));
-    if (job->resume) TRY(resume(job));
-done:
-    inco_mat_free(&start);
-    return status;
-}
-
-/* ---- Learning ---- */
+/* ---- Progress ---- */
 
 /* Closing tells why a write failed, and never keeps a file with a failed write. */
 static int write_checkpoint(learn_job *job, inco_error *error) {
-    inco_stream stream;
-    int status = inco_file_create(&stream, job->checkpoint, error);
+    inco_file *file = NULL;
+    inco_stream stream = INCO_INIT(inco_stream);
+    int status = inco_file_create(&file, job->checkpoint, error);
     if (status < 0) return status;
-    status = inco_learner_save(job->learner, &stream, error);
-    int closing = inco_file_close(&stream, status >= 0 || status == INCO_EIO, error);
+    status = inco_file_stream(file, &stream, error);
+    if (status >= 0) status = inco_learner_save(job->learner, &stream, error);
+    int closing = inco_file_close(file, status >= 0 || status == INCO_EIO, error);
     return status < 0 ? status : closing;
 }
 
@@ -147,7 +116,7 @@ static void save_checkpoint(learn_job *job) {
 
 static int on_progress(void *self, const inco_progress *now) {
     learn_job *job = self;
-    progress_learning(&job->progress, now);
+    progress_show(&job->progress, now);
     if (job->run->watch) job->run->watch(job->run->watcher, now);
     if (!strcmp(now->phase, "point")) {
         learn_log_start(job);
@@ -163,10 +132,53 @@ static int on_progress(void *self, const inco_progress *now) {
     return run_signal() != 0;
 }
 
+/* ---- The start ---- */
+
+static int agree_on_atoms(learn_job *job, const inco_mat *start) {
+    run *r = job->run;
+    if (!inco_options_given(r->options, "atoms"))
+        return inco_options_set_number(r->options, "atoms", (double)start->cols, &r->error);
+    const double atoms = inco_options_get_number(r->options, "atoms");
+    if (atoms == (double)start->cols) return INCO_OK;
+    return run_fail(r, INCO_EINVAL, "--atoms %.0f, but --init '%s' holds %lld atoms: leave --atoms out", atoms,
+                    job->init, (long long)start->cols);
+}
+
+static int resume(learn_job *job) {
+    run *r = job->run;
+    inco_error error = {0};
+    inco_file *file = NULL;
+    inco_stream stream = INCO_INIT(inco_stream);
+    int status = inco_file_open(&file, job->resume, &r->error);
+    if (status < 0) return status;
+    status = inco_file_stream(file, &stream, &error);
+    if (status >= 0) status = inco_learner_resume(job->learner, &stream, &error);
+    inco_file_close(file, 0, NULL);
+    return status < 0 ? run_fail(r, status, "--resume '%s': %.900s", job->resume, error.message) : status;
+}
+
+/* The learner at its start: a checkpoint, a dictionary from a file, or what --init names. */
+static int make_learner(learn_job *job) {
+    run *r = job->run;
+    const int from_file = init_is_file(job) && !job->resume;
+    inco_mat start = {0};
+    int status = INCO_OK;
+    if (from_file) TRY(dictionary_load(r, job->init, &start));
+    if (from_file) TRY(agree_on_atoms(job, &start));
+    TRY(run_on_progress(r, on_progress, job));
+    TRY(inco_learner_new(&job->learner, job->data ? &job->source : NULL, r->options, &r->error));
+    if (from_file) TRY(inco_learner_start_from(job->learner, &start, &r->error));
+    if (job->resume) TRY(resume(job));
+done:
+    inco_mat_free(&start);
+    return status;
+}
+
+/* ---- Learning ---- */
+
 static int learn(learn_job *job) {
     job->progress = progress_start(job->run->quiet);
     job->began = time(NULL);
-    inco_learner_on_progress(job->learner, on_progress, job);
     run_hold_signals(1);
     int status = inco_learner_run(job->learner, &job->run->error);
     progress_clear(&job->progress);
@@ -177,11 +189,12 @@ static int learn(learn_job *job) {
 
 static int save_dictionary(learn_job *job) {
     run *r = job->run;
-    const inco_mat dictionary = inco_learner_dictionary(job->learner);
+    inco_mat dictionary = {0};
     char *meta = learn_meta(job);
     if (!meta) return run_no_memory(r);
     const double before = run_clock();
-    int status = inco_save(job->output, &dictionary, r->options, meta, &r->error);
+    int status = inco_learner_dictionary(job->learner, &dictionary, &r->error);
+    if (status >= 0) status = inco_save(job->output, &dictionary, r->options, meta, &r->error);
     r->seconds_io += run_clock() - before;
     free(meta);
     return status;
@@ -191,7 +204,7 @@ static int save_dictionary(learn_job *job) {
 static int save_codes(learn_job *job) {
     run *r = job->run;
     const double before = run_clock();
-    inco_origin origin = {0};
+    inco_origin origin = INCO_INIT(inco_origin);
     inco_csc codes = {0};
     int status;
     TRY(inco_data_origin(job->data, &origin, &r->error));
@@ -220,11 +233,13 @@ static int save(learn_job *job) {
     if (status < 0) return status;
     run_say(r, "wrote %s", strcmp(job->output, "-") ? job->output : "the dictionary to standard output");
     if (run_signal()) {
-        const inco_learn_info *info = inco_learner_info(job->learner);
+        const inco_learn_info info = learn_info(job);
+        inco_path path = INCO_INIT(inco_path);
         char where[64];
-        snprintf(where, sizeof where, "after iteration %lld", (long long)info->iterations);
+        inco_learner_path(job->learner, &path, NULL);
+        snprintf(where, sizeof where, "after iteration %lld", (long long)info.iterations);
         run_warn(r, "interrupted %s; the dictionary is saved%s%s",
-                 info->path.points > 0 && info->iterations == 0 ? "on the path over gamma" : where,
+                 path.points > 0 && info.iterations == 0 ? "on the path over gamma" : where,
                  job->codes ? ", but no codes, which would take another coding of all signals" : "",
                  job->checkpoint && !job->checkpoint_failed ? "; --resume goes on from the checkpoint" : "");
     } else if (job->codes) {
@@ -255,8 +270,11 @@ static int start(learn_job *job) {
     TRY(inco_options_check(r->options, INCO_LEARN, &r->error));
     TRY(check_init(job));
     TRY(check_outputs(job));
-    if (!is_design(r)) TRY(inco_data_open(&job->data, r->paths, r->path_count, r->options, &r->error));
-    TRY(page_open_own_test(&job->page, job->data ? inco_data_source(job->data)->dim : 0));
+    if (!is_design(r)) {
+        TRY(inco_data_open(&job->data, r->paths, r->path_count, r->options, &r->error));
+        TRY(inco_data_source(job->data, &job->source, &r->error));
+    }
+    TRY(page_open_own_test(&job->page, job->source.dim));
     page_warn_overlap(&job->page, job->data);
     TRY(make_learner(job));
     r->seconds_io += run_clock() - before;
@@ -266,7 +284,7 @@ done:
 }
 
 static int perform(run *r) {
-    learn_job job = {.run = r};
+    learn_job job = {.run = r, .source = INCO_INIT(inco_source), .page = PAGE_INIT};
     int status, outcome = INCO_OK;
     TRY(start(&job));
     TRY(outcome = learn(&job));

@@ -14,6 +14,7 @@ typedef struct learn_job {
     run *run;
     char *output, *codes, *log, *checkpoint, *resume, *init; /* NULL when not given */
     inco_data *data;
+    inco_source source; /* of the data */
     inco_learner *learner;
     progress progress;
     double seconds_codes; /* the coding pass for --codes */
@@ -22,9 +23,12 @@ typedef struct learn_job {
     int log_lines;
     int log_failed, checkpoint_failed; /* told already; the run fails in the end */
     page page;
-    inco_progress *history; /* the iterations, for the page */
+    inco_progress *history; /* the iterations, for the report */
     int64_t history_count, history_room;
 } learn_job;
+
+/* What the learner says of its run so far. */
+inco_learn_info learn_info(const learn_job *job);
 
 /* The log: a line that describes the run, one per point of --gamma auto, one per iteration, one with the results; each
  * flushed at once. It begins when the first of them has ended, so that a run that fails before leaves none, and an

@@ -30,7 +30,7 @@ static void add_date(facts *f, time_t began) {
 
 static void add_data(facts *f, const learn_job *job) {
     if (!job->data) return;
-    const inco_source *source = inco_data_source(job->data);
+    const inco_source *source = &job->source;
     const long long files = inco_data_files(job->data);
     char *paths = facts_join(job->run->paths, job->run->path_count);
     facts_add(f, "Data", "%lld signals of %lld values (%s) from %lld %s file%s", (long long)source->count,
@@ -61,7 +61,7 @@ static void add_run(facts *f, const learn_job *job, const inco_learn_info *info)
     facts_add(f, "Stopped by", "%s", run_signal() ? "a signal" : info->stopped_by);
     facts_add(f, "Time", "%.1f s: coding %.1f, update %.1f", info->seconds_total, info->seconds_code,
               info->seconds_update);
-    facts_machine(f, info->threads, info->isa, info->blas);
+    facts_machine(f, (int)info->threads, info->isa, info->blas);
 }
 
 /* ---- The page ---- */
@@ -77,25 +77,26 @@ static void add_shape(const learn_job *job, inco_summary *s) {
 }
 
 int learn_page(learn_job *job) {
-    const inco_mat dictionary = inco_learner_dictionary(job->learner);
-    const inco_learn_info *info = inco_learner_info(job->learner);
-    inco_summary s = {.dictionary = &dictionary,
-                      .iterations = job->history,
-                      .iteration_count = job->history_count,
-                      .uses = inco_learner_usage(job->learner),
-                      .signals = info->signals,
-                      .relative_error = info->relative_error,
-                      .mean_cardinality = info->mean_cardinality};
+    const inco_learn_info info = learn_info(job);
+    inco_mat dictionary = {0};
+    inco_summary s = {.size = sizeof s,
+                      .dictionary = &dictionary,
+                      .usage = inco_learner_usage(job->learner, NULL),
+                      .signals = info.signals,
+                      .relative_error = info.relative_error,
+                      .mean_cardinality = info.mean_cardinality};
     char subtitle[256], *name = strrchr(job->output, '/');
     if (!page_wanted(&job->page)) return INCO_OK;
+    inco_learner_dictionary(job->learner, &dictionary, NULL);
     add_shape(job, &s);
-    add_run(&job->page.facts, job, info);
+    add_run(&job->page.facts, job, &info);
+    page_iterations(&job->page, &s, job->history, job->history_count);
     if (run_signal()) { /* asked to end: no more coding */
         inco_data_free(job->page.data);
         job->page.data = NULL;
     }
-    snprintf(subtitle, sizeof subtitle, "A dictionary of %lld atoms in %lld dimensions, %s", (long long)info->atoms,
-             (long long)info->dim, job->data ? "learned from data" : "designed without data");
+    snprintf(subtitle, sizeof subtitle, "A dictionary of %lld atoms in %lld dimensions, %s", (long long)info.atoms,
+             (long long)info.dim, job->data ? "learned from data" : "designed without data");
     const char *title = !strcmp(job->output, "-") ? "Dictionary" : name ? name + 1 : job->output;
     return page_write(&job->page, title, subtitle, &s);
 }

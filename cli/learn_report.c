@@ -27,7 +27,7 @@ void learn_announce(const learn_job *job) {
         announce_design(job);
         return;
     }
-    const inco_source *source = inco_data_source(job->data);
+    const inco_source *source = &job->source;
     const long long files = inco_data_files(job->data);
     char method[16], coder[16], iterations[32], seed[32], atoms[32];
     if (inco_options_get(job->run->options, "atoms", atoms, sizeof atoms) == 0) strcpy(atoms, "the checkpoint's");
@@ -50,7 +50,7 @@ static void print_coherence(const run *r, const inco_learn_info *info) {
 }
 
 void learn_summary(const learn_job *job) {
-    const inco_learn_info *info = inco_learner_info(job->learner);
+    const inco_learn_info own = learn_info(job), *info = &own;
     const run *r = job->run;
     run_say(r, "%lld atoms of %lld dimensions after %lld iterations, stopped by %s", (long long)info->atoms,
             (long long)info->dim, (long long)info->iterations, run_signal() ? "a signal" : info->stopped_by);
@@ -109,7 +109,7 @@ static int missed_error(const learn_job *job, const inco_learn_info *info) {
 }
 
 int learn_warn_missed(const learn_job *job) {
-    const inco_learn_info *info = inco_learner_info(job->learner);
+    const inco_learn_info own = learn_info(job), *info = &own;
     return missed_coherence(job, info) + missed_rms(job, info) + missed_error(job, info);
 }
 
@@ -138,7 +138,7 @@ static void write_start(json *j, const inco_learn_info *info) {
 
 static void write_data(json *j, const learn_job *job) {
     if (!job->data) return;
-    const inco_source *source = inco_data_source(job->data);
+    const inco_source *source = &job->source;
     json_object(j, "data");
     json_text(j, "kind", inco_data_kind(job->data));
     json_integer(j, "files", inco_data_files(job->data));
@@ -187,7 +187,7 @@ static void write_spread(json *j, const inco_learn_info *info) {
 }
 
 void learn_results(json *j, const learn_job *job) {
-    const inco_learn_info *info = inco_learner_info(job->learner);
+    const inco_learn_info own = learn_info(job), *info = &own;
     write_method(j, job, info);
     json_number(j, "relative_error", info->relative_error);
     json_number(j, "mean_cardinality", info->mean_cardinality);
@@ -308,7 +308,8 @@ void learn_log_iteration(learn_job *job, const inco_progress *now) {
 
 /* By atom, the signals that use it in the end. */
 static void write_usage(json *j, const learn_job *job) {
-    const int64_t *usage = inco_learner_usage(job->learner), atoms = inco_learner_info(job->learner)->atoms;
+    int64_t atoms;
+    const int64_t *usage = inco_learner_usage(job->learner, &atoms);
     if (!usage) return;
     json_array(j, "usage");
     for (int64_t i = 0; i < atoms; i++) json_integer(j, NULL, usage[i]);

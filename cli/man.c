@@ -28,7 +28,7 @@ static void put_option(void *self, const inco_option *o, int first) {
         putchar('\n');
     }
     fputs(".TP\n", stdout);
-    if (o->letter) printf("\\fB\\-%c\\fR, ", o->letter);
+    if (o->letter) printf("\\fB\\-%c\\fR, ", (int)o->letter);
     fputs("\\fB\\-\\-", stdout);
     put_roff(o->name);
     fputs("\\fR", stdout);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "outputs.h"
+
 static const number_list *find(const numbers *n, const char *name) {
     for (int i = 0; i < n->lists; i++)
         if (!strcmp(n->list[i].name, name)) return &n->list[i];
@@ -75,16 +77,9 @@ static char *compose(const numbers *n, size_t *size) {
 
 int numbers_save(run *r, const numbers *n, const char *path) {
     size_t size = 0;
-    inco_stream stream;
     char *text = n->failed ? NULL : compose(n, &size);
-    int status = INCO_OK;
     if (!text) return run_no_memory(r);
-    status = inco_file_create(&stream, path, &r->error);
-    if (status >= 0) {
-        const int failed = stream.write(stream.self, text, size);
-        status = inco_file_close(&stream, !failed, &r->error);
-        if (failed && status >= 0) status = run_fail(r, INCO_EIO, "cannot write '%s'", path);
-    }
+    int status = outputs_write(r, path, text, size);
     free(text);
     return status;
 }

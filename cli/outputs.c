@@ -156,7 +156,7 @@ static int check_folder(run *r, const output *o) {
 /* Files of any name are tried by making one and dropping it; a pipe is only asked about, opening it would wait. */
 static int check_writable(run *r, const output *o) {
     struct stat info;
-    inco_stream stream;
+    inco_file *file = NULL;
     if (o->kind == OUTPUT_MATRIX || o->kind == OUTPUT_CODES) return inco_check_output(o->path, &r->error);
     if (o->kind == OUTPUT_MEDIA) return INCO_OK;
     if (o->kind == OUTPUT_FOLDER) return check_folder(r, o);
@@ -164,8 +164,8 @@ static int check_writable(run *r, const output *o) {
         if (!access(o->path, W_OK)) return INCO_OK;
         return run_fail(r, INCO_EIO, "%s: cannot write '%s': %s", o->option, o->path, strerror(errno));
     }
-    int status = inco_file_create(&stream, o->path, &r->error);
-    return status < 0 ? status : inco_file_close(&stream, 0, &r->error);
+    int status = inco_file_create(&file, o->path, &r->error);
+    return status < 0 ? status : inco_file_close(file, 0, &r->error);
 }
 
 int outputs_check(run *r, const output *outputs, int count, const char *const *inputs, int input_count) {
@@ -181,4 +181,14 @@ int outputs_check(run *r, const output *outputs, int count, const char *const *i
     }
 done:
     return status;
+}
+
+int outputs_write(run *r, const char *path, const char *text, size_t size) {
+    inco_file *file = NULL;
+    inco_stream stream = INCO_INIT(inco_stream);
+    int status = inco_file_create(&file, path, &r->error);
+    if (status < 0) return status;
+    const int failed = inco_file_stream(file, &stream, NULL) < 0 || stream.write(stream.self, text, size);
+    status = inco_file_close(file, !failed, &r->error);
+    return failed && status >= 0 ? run_fail(r, INCO_EIO, "cannot write '%s'", path) : status;
 }

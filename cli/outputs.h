@@ -27,4 +27,7 @@ int outputs_check(run *r, const output *outputs, int count, const char *const *i
 /* Does the ending of the name tell a format for a matrix? (Standard output has one.) */
 int outputs_is_matrix(const char *path);
 
+/* Writes a file of text, whole or not at all. */
+int outputs_write(run *r, const char *path, const char *text, size_t size);
+
 #endif

@@ -49,11 +49,12 @@ int page_open_test(page *p, page_option value_of, const void *self, int64_t dim)
     if (!strcmp(center, "feature"))
         TRY(run_fail(r, INCO_EINVAL,
                      "--test has no place with --center feature: the means that were taken off are not kept"));
+    inco_source source = INCO_INIT(inco_source);
     TRY(inco_data_open(&p->data, (const char *const[]){p->test}, 1, p->data_options, &r->error));
-    const int64_t found = inco_data_source(p->data)->dim;
-    if (dim && dim != found)
+    TRY(inco_data_source(p->data, &source, &r->error));
+    if (dim && dim != source.dim)
         TRY(run_fail(r, INCO_EDIM, "--test '%s' has signals of %lld dimensions, the atoms have %lld", p->test,
-                     (long long)found, (long long)dim));
+                     (long long)source.dim, (long long)dim));
 done:
     return status;
 }
@@ -100,6 +101,26 @@ void page_warn_overlap(page *p, const inco_data *training) {
                  (long long)p->overlap, (long long)tested);
 }
 
+/* ---- Measuring ---- */
+
+static int show(void *self, const inco_progress *now) {
+    page *p = self;
+    progress_show(&p->progress, now);
+    return 0;
+}
+
+int page_watch(page *p) {
+    p->progress = progress_start(p->run->quiet);
+    return run_on_progress(p->run, show, p);
+}
+
+void page_iterations(page *p, inco_summary *summary, const inco_progress *list, int64_t count) {
+    p->iterations = calloc((size_t)count + 1, sizeof *p->iterations);
+    for (int64_t i = 0; p->iterations && i < count; i++) p->iterations[i] = &list[i];
+    summary->iterations = p->iterations;
+    summary->iteration_count = p->iterations ? count : 0;
+}
+
 /* Every so many of the signals of a source. */
 typedef struct thinned {
     const inco_source *from;
@@ -116,29 +137,39 @@ static int read_thinned(void *self, int64_t first, int64_t count, void *out, inc
 }
 
 static int measure_test(page *p, const inco_mat *dictionary) {
-    const inco_source *all = inco_data_source(p->data);
-    thinned t = {all, (all->count + TEST_SIGNALS - 1) / TEST_SIGNALS};
-    const inco_source source = {sizeof source, all->dim, (all->count + t.apart - 1) / t.apart,
-                                all->type,     &t,       read_thinned};
+    inco_source all = INCO_INIT(inco_source);
     run *r = p->run;
-    facts_add(&p->facts, "Test signals", "%lld of the %lld in %s", (long long)source.count, (long long)all->count,
+    int status = inco_data_source(p->data, &all, &r->error);
+    if (status < 0) return status;
+    thinned t = {&all, (all.count + TEST_SIGNALS - 1) / TEST_SIGNALS};
+    inco_source source = all;
+    source.count = (all.count + t.apart - 1) / t.apart;
+    source.self = &t;
+    source.read = read_thinned;
+    facts_add(&p->facts, "Test signals", "%lld of the %lld in %s", (long long)source.count, (long long)all.count,
               p->test);
     if (p->overlap)
         facts_note(&p->facts, "no fair test: %lld of the %lld files were learned from", (long long)p->overlap,
                    (long long)inco_data_files(p->data));
     run_say(r, "coding %lld test signals", (long long)source.count);
-    return inco_residuals_measure(dictionary, &source, p->data_options, &p->held_out, &r->error);
+    status = inco_options_on_progress(p->data_options, show, p, sizeof(inco_progress), &r->error);
+    if (status >= 0) status = inco_residuals_measure(dictionary, &source, p->data_options, &p->held_out, &r->error);
+    progress_clear(&p->progress);
+    return status;
 }
 
 /* ---- Writing ---- */
 
 int page_write_file(run *r, const char *path, const inco_report *made, int figure) {
-    inco_stream stream;
-    int status = inco_file_create(&stream, path, &r->error);
+    inco_file *file = NULL;
+    inco_stream stream = INCO_INIT(inco_stream);
+    int status = inco_file_create(&file, path, &r->error);
     if (status < 0) return status;
-    status = figure < 0 ? inco_report_write(made, &stream, &r->error)
-                        : inco_report_write_csv(made, figure, &stream, &r->error);
-    const int closing = inco_file_close(&stream, status >= 0 || status == INCO_EIO, &r->error);
+    status = inco_file_stream(file, &stream, &r->error);
+    if (status >= 0)
+        status = figure < 0 ? inco_report_write(made, &stream, &r->error)
+                            : inco_report_write_csv(made, figure, &stream, &r->error);
+    const int closing = inco_file_close(file, status >= 0 || status == INCO_EIO, &r->error);
     return status < 0 ? status : closing;
 }
 
@@ -161,12 +192,16 @@ int page_write(page *p, const char *title, const char *subtitle, inco_summary *s
     run *r = p->run;
     inco_report *made = NULL;
     int status = INCO_OK;
-    if (!p->metrics.size) TRY(inco_inspect(summary->dictionary, r->options, &p->metrics, &r->error));
+    TRY(page_watch(p));
+    if (!p->metrics.owner) TRY(inco_inspect(summary->dictionary, r->options, &p->metrics, &r->error));
+    progress_clear(&p->progress);
     if (p->data) TRY(measure_test(p, summary->dictionary));
     if (p->facts.failed) TRY(run_no_memory(r));
-    summary->size = sizeof *summary;
     summary->metrics = &p->metrics;
-    summary->facts = p->facts.fact;
+    summary->fact_names = p->facts.names;
+    summary->fact_values = (const char *const *)p->facts.values;
+    summary->fact_notes = (const char *const *)p->facts.notes;
+    summary->fact_kinds = p->facts.kinds;
     summary->fact_count = p->facts.count;
     summary->held_out = p->held_out.count ? &p->held_out : NULL;
     summary->duplicates = inco_options_get_number(r->options, "duplicates");
@@ -187,6 +222,7 @@ void page_free(page *p) {
     inco_residuals_free(&p->held_out);
     inco_metrics_free(&p->metrics);
     facts_free(&p->facts);
+    free(p->iterations);
     char *names[] = {p->report, p->csv, p->test};
     for (int i = 0; i < 3; i++) free(names[i]);
 }

@@ -3,6 +3,7 @@
 #define INCO_CLI_PAGE_H
 
 #include "facts.h"
+#include "progress.h"
 #include "run.h"
 
 typedef struct page {
@@ -13,8 +14,13 @@ typedef struct page {
     inco_residuals held_out;
     inco_metrics metrics;
     facts facts;
+    const inco_progress **iterations; /* pointers into the caller's list */
+    progress progress;
     int64_t overlap; /* files of the test that were learned from */
 } page;
+
+#define PAGE_INIT                                                                                                      \
+    { .held_out = INCO_INIT(inco_residuals), .metrics = INCO_INIT(inco_metrics) }
 
 /* Reads the names and refuses --test without a page. `report` is the option of the page's name. */
 int page_names(page *p, run *r, const char *report);
@@ -29,6 +35,12 @@ int page_open_own_test(page *p, int64_t dim);
 
 /* Says so, on the page too, when files of the test were learned from. */
 void page_warn_overlap(page *p, const inco_data *training);
+
+/* The iterations of a run, which must outlive the page; without memory it goes without them. */
+void page_iterations(page *p, inco_summary *summary, const inco_progress *list, int64_t count);
+
+/* The run's options show progress from now on, and nothing stops what is measured. */
+int page_watch(page *p);
 
 /* Measures the dictionary where that is not done, and the test signals, and writes page and numbers. Of the summary the
  * dictionary, the run and its results are given; the rest is filled in here. */

@@ -10,7 +10,7 @@
 #include "run.h"
 
 enum { LINE_MAX_WIDTH = 400, BAR_MAX = 40, BAR_MIN = 10, TEXT_MAX = 160 };
-static const double redraw_seconds = 0.1, line_seconds = 30;
+static const double redraw_seconds = 0.1, line_seconds = 30, measuring_seconds = 1;
 
 progress progress_start(int quiet) {
     progress p = {.shown = !quiet, .terminal = isatty(STDERR_FILENO), .colour = run_colour()};
@@ -64,6 +64,11 @@ static int due(const progress *p) {
     return p->shown && run_clock() - p->last >= (p->terminal ? redraw_seconds : line_seconds);
 }
 
+/* How much of the phase under way is done. */
+static double share_of(const inco_progress *now) {
+    return now->total > 0 ? (double)now->done / (double)now->total : 0;
+}
+
 /* ---- Learning ---- */
 
 /* Signals per second of the coding pass under way. */
@@ -95,7 +100,7 @@ static void write_left(char *text, size_t size, double rate, double left) {
 static void draw_learning(progress *p, const inco_progress *now) {
     const int final = !strcmp(now->phase, "final"), update = !strcmp(now->phase, "update");
     const int bound = !strcmp(now->phase, "bound");
-    const double within = update ? 1 : now->signals > 0 ? (double)now->signals_done / (double)now->signals : 0;
+    const double within = update ? 1 : share_of(now);
     const double passes = (double)(final ? now->iterations : now->iteration - 1) + within;
     char label[64], coded[32], text[TEXT_MAX];
     if (final)
@@ -104,7 +109,7 @@ static void draw_learning(progress *p, const inco_progress *now) {
         snprintf(label, sizeof label, "keeping the bound");
     else
         snprintf(label, sizeof label, "iteration %lld/%lld", (long long)now->iteration, (long long)now->iterations);
-    write_left(text, sizeof text, rate(p, now->signals_done), time_left(p, now, within));
+    write_left(text, sizeof text, rate(p, now->done), time_left(p, now, within));
     if (update) snprintf(text, sizeof text, "updating the atoms");
     if (bound) snprintf(text, sizeof text, "coherence %.4f", now->coherence_max);
     if (p->error > 0) snprintf(text + strlen(text), sizeof text - strlen(text), ", error %.4f", p->error);
@@ -133,7 +138,7 @@ static void end_iteration(progress *p, const inco_progress *now) {
 
 /* A point of the path over gamma, or what all of them start from. */
 static void draw_path(progress *p, const inco_progress *now) {
-    const double within = now->signals > 0 ? (double)now->signals_done / (double)now->signals : 0;
+    const double within = share_of(now);
     const double done = ((double)(now->iteration - 1) + within) / (double)(now->iterations + 1);
     char label[64], text[TEXT_MAX];
     if (now->point > 0)
@@ -157,15 +162,14 @@ static void end_point(progress *p, const inco_progress *now) {
     p->last = run_clock();
 }
 
-void progress_learning(progress *p, const inco_progress *now) {
-    if (!strcmp(now->phase, "point")) {
+static void show_path(progress *p, const inco_progress *now) {
+    if (!strcmp(now->phase, "point"))
         end_point(p, now);
-        return;
-    }
-    if (!strcmp(now->phase, "path")) {
-        if (due(p)) draw_path(p, now);
-        return;
-    }
+    else if (due(p))
+        draw_path(p, now);
+}
+
+static void show_learning(progress *p, const inco_progress *now) {
     const int64_t pass = now->iteration + !strcmp(now->phase, "final");
     if (pass != p->pass && p->pass) p->pass_started = run_clock();
     p->pass = pass;
@@ -177,7 +181,8 @@ void progress_learning(progress *p, const inco_progress *now) {
 
 /* ---- Searching ---- */
 
-void progress_search(progress *p, const inco_progress *now) {
+/* Steps of a search for atoms that keep apart, and the coherence reached. */
+static void show_search(progress *p, const inco_progress *now) {
     if (!due(p) || now->iterations <= 0) return;
     const double fraction = fmin(1, (double)now->iteration / (double)now->iterations);
     char label[64], text[TEXT_MAX];
@@ -190,18 +195,50 @@ void progress_search(progress *p, const inco_progress *now) {
     p->last = run_clock();
 }
 
-/* ---- Coding ---- */
+/* ---- Coding and measuring ---- */
 
-void progress_coding(progress *p, int64_t done, int64_t total) {
-    if (!due(p) || total <= 0) return;
-    const double fraction = (double)done / (double)total, seconds = run_clock() - p->pass_started;
+static void show_coding(progress *p, const inco_progress *now) {
+    if (!due(p) || now->total <= 0) return;
+    const double fraction = share_of(now), seconds = run_clock() - p->pass_started;
     char text[TEXT_MAX];
-    write_left(text, sizeof text, rate(p, done), fraction > 0.02 ? seconds * (1 - fraction) / fraction : NAN);
+    write_left(text, sizeof text, rate(p, now->done), fraction > 0.02 ? seconds * (1 - fraction) / fraction : NAN);
     if (p->terminal)
         draw(p, "coding", fraction, text);
     else
         fprintf(stderr, "coding: %.0f%%, %s\n", 100 * fraction, text);
     p->last = run_clock();
+}
+
+/* Most measurements are over before they are worth a bar. */
+static void show_measuring(progress *p, const inco_progress *now) {
+    const double steps = (double)(now->iterations > 0 ? now->iterations : 1);
+    const double step = now->iteration > 0 ? (double)now->iteration - 1 : 0;
+    if (!due(p) || now->seconds < measuring_seconds) return;
+    const double fraction = fmin(1, (step + share_of(now)) / steps);
+    if (p->terminal)
+        draw(p, "measuring", fraction, "");
+    else
+        fprintf(stderr, "measuring: %.0f%%, %.1f s\n", 100 * fraction, now->seconds);
+    p->last = run_clock();
+}
+
+/* ---- By phase ---- */
+
+void progress_show(progress *p, const inco_progress *now) {
+    static const struct {
+        const char *phase;
+        void (*show)(progress *p, const inco_progress *now);
+    } shows[] = {{"path", show_path},       {"point", show_path},        {"frame", show_search},
+                 {"decohere", show_search}, {"inspect", show_measuring}, {"residuals", show_measuring}};
+    for (size_t i = 0; i < sizeof shows / sizeof *shows; i++)
+        if (!strcmp(now->phase, shows[i].phase)) {
+            shows[i].show(p, now);
+            return;
+        }
+    if (now->iterations > 0)
+        show_learning(p, now);
+    else
+        show_coding(p, now);
 }
 
 /* ---- A grid of runs ---- */

@@ -16,14 +16,8 @@ typedef struct progress {
 
 progress progress_start(int quiet);
 
-/* From the callback of a learner. */
-void progress_learning(progress *p, const inco_progress *now);
-
-/* From the callback of a search for atoms that keep apart: steps, and the coherence reached. */
-void progress_search(progress *p, const inco_progress *now);
-
-/* `done` of `total` signals are coded. From one thread at a time. */
-void progress_coding(progress *p, int64_t done, int64_t total);
+/* What the library's progress callback is told, by its phase. */
+void progress_show(progress *p, const inco_progress *now);
 
 /* A run of a grid: how far all of them are, what is being done, and the seconds left, NaN when unknown. */
 void progress_grid(progress *p, const char *name, double fraction, double left, const char *doing);

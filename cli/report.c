@@ -13,6 +13,8 @@ typedef struct report_job {
     run *run;
     page page;
     inco_log *log;
+    inco_progress *iterations; /* of the log */
+    int64_t iteration_count;
     inco_mat dictionary;
 } report_job;
 
@@ -56,11 +58,10 @@ static void add_date(report_job *job) {
 
 static void add_method(report_job *job) {
     char *method = text_of(job->log, "start.options.method");
-    int64_t count;
-    const inco_progress *iterations = inco_log_iterations(job->log, &count);
+    const int64_t count = job->iteration_count;
     if (method)
         facts_add(&job->page.facts, "Method", "%s, %lld iterations", method,
-                  count ? (long long)iterations[count - 1].iteration : 0);
+                  count ? (long long)job->iterations[count - 1].iteration : 0);
     free(method);
 }
 
@@ -87,7 +88,7 @@ static void add_run(report_job *job) {
     facts *f = &job->page.facts;
     const double gamma = inco_log_number(job->log, "end.gamma"), total = inco_log_number(job->log, "end.seconds.total");
     add_text(job, "Command", "start.command_line");
-    if (f->count) f->fact[f->count - 1].code = 1;
+    facts_code(f);
     add_version(job);
     add_date(job);
     add_data(job);
@@ -102,6 +103,21 @@ static void add_run(report_job *job) {
     else
         facts_add(f, "Stopped by", "the log ends before the run does");
     add_machine(job);
+}
+
+static int read_iterations(report_job *job) {
+    run *r = job->run;
+    const int64_t count = inco_log_iterations(job->log);
+    int status = INCO_OK;
+    job->iterations = calloc((size_t)count + 1, sizeof *job->iterations);
+    if (!job->iterations) return run_no_memory(r);
+    for (int64_t i = 0; i < count; i++) {
+        job->iterations[i].size = sizeof *job->iterations;
+        TRY(inco_log_iteration(job->log, i, &job->iterations[i], &r->error));
+    }
+    job->iteration_count = count;
+done:
+    return status;
 }
 
 static int agree(report_job *job) {
@@ -128,16 +144,16 @@ static inco_summary summarise(const report_job *job) {
     char patch[64];
     const double signals = inco_log_number(log, "end.signals"), sampled = inco_log_number(log, "start.data.rate"),
                  asked = inco_log_number(log, "start.options.rate");
-    inco_summary s = {.dictionary = &job->dictionary,
+    inco_summary s = {.size = sizeof s,
+                      .dictionary = &job->dictionary,
                       .signals = signals > 0 ? (int64_t)signals : 0,
                       .relative_error = inco_log_number(log, "end.relative_error"),
                       .mean_cardinality = inco_log_number(log, "end.mean_cardinality"),
                       .rate = sampled > 0 ? sampled
                               : asked > 0 ? asked
                                           : 0};
-    s.iterations = inco_log_iterations(log, &s.iteration_count);
-    s.uses = inco_log_usage(log, &atoms);
-    if (atoms != job->dictionary.cols) s.uses = NULL;
+    s.usage = inco_log_usage(log, &atoms);
+    if (atoms != job->dictionary.cols) s.usage = NULL;
     if (log_option(log, "patch", patch, sizeof patch) > 0) sscanf(patch, "%lldx%lld", &rows, &cols);
     s.patch_rows = rows;
     s.patch_cols = cols;
@@ -164,7 +180,9 @@ static int make(report_job *job) {
     TRY(inco_load(r->paths[1], r->options, &job->dictionary, &r->error));
     TRY(agree(job));
     TRY(page_open_test(&job->page, log_option, job->log, job->dictionary.rows));
+    TRY(read_iterations(job));
     s = summarise(job);
+    page_iterations(&job->page, &s, job->iterations, job->iteration_count);
     add_run(job);
     snprintf(subtitle, sizeof subtitle, "A dictionary of %lld atoms in %lld dimensions, and the run that made it",
              (long long)s.dictionary->cols, (long long)s.dictionary->rows);
@@ -176,13 +194,14 @@ done:
 }
 
 static int perform(run *r) {
-    report_job job = {.run = r};
+    report_job job = {.run = r, .page = PAGE_INIT};
     int status;
     TRY(page_names(&job.page, r, "output"));
     TRY(check_names(&job));
     TRY(make(&job));
 done:
     inco_log_free(job.log);
+    free(job.iterations);
     inco_mat_free(&job.dictionary);
     page_free(&job.page);
     return status;

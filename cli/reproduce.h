@@ -14,6 +14,7 @@
 
 enum {
     REPRODUCE_DIM = 160,            /* samples of a signal */
+    REPRODUCE_BINS = 100,           /* of the histogram in inco_metrics */
     REPRODUCE_RATE = 8000,          /* Hz */
     REPRODUCE_TEST_FILES = 20,      /* recordings kept for the test */
     REPRODUCE_RECOVERY_ATOMS = 200, /* of the dictionaries whose atoms are to be recovered */

@@ -334,7 +334,7 @@ static void judge_improvement(const experiment *e, claim *c) {
 /* The share of pairs with an inner product below 0.1. */
 static double near_zero(const experiment *e, const grid_run *g) {
     double sum = 0;
-    for (int i = 0; i < 10; i++) sum += over_seeds(e, g, "histogram", (double)i / INCO_HISTOGRAM_BINS).median;
+    for (int i = 0; i < 10; i++) sum += over_seeds(e, g, "histogram", (double)i / REPRODUCE_BINS).median;
     return sum;
 }
 

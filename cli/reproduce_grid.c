@@ -113,7 +113,7 @@ static void show(experiment *e, double within, const char *doing) {
 
 static int on_progress(void *self, const inco_progress *now) {
     experiment *e = self;
-    const double within = now->signals > 0 ? (double)now->signals_done / (double)now->signals : 0;
+    const double within = now->total > 0 ? (double)now->done / (double)now->total : 0;
     const double passes = (double)now->iteration - 1 + (strcmp(now->phase, "code") ? 1 : within);
     char doing[64];
     snprintf(doing, sizeof doing, "iteration %lld/%lld", (long long)now->iteration, (long long)now->iterations);

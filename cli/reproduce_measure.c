@@ -26,16 +26,17 @@ static const struct {
                {"end.seconds.update", "seconds_update"}};
 
 static void take_iterations(const inco_log *log, numbers *n) {
-    int64_t count;
-    const inco_progress *it = inco_log_iterations(log, &count);
-    for (int64_t i = 0; i < count; i++)
-        numbers_add(n, "iteration_error", (double)it[i].iteration, it[i].relative_error);
-    for (int64_t i = 0; i < count; i++)
-        numbers_add(n, "iteration_cardinality", (double)it[i].iteration, it[i].mean_cardinality);
-    for (int64_t i = 0; i < count; i++)
-        numbers_add(n, "iteration_change", (double)it[i].iteration, it[i].objective / it[i].objective_before - 1);
-    for (int64_t i = 0; i < count; i++)
-        numbers_add(n, "iteration_passes", (double)it[i].iteration, (double)it[i].spread_passes);
+    static const char *const names[] = {"iteration_error", "iteration_cardinality", "iteration_change",
+                                        "iteration_passes"};
+    const int64_t count = inco_log_iterations(log);
+    for (int list = 0; list < 4; list++)
+        for (int64_t i = 0; i < count; i++) {
+            inco_progress it = INCO_INIT(inco_progress);
+            inco_log_iteration(log, i, &it, NULL);
+            const double values[] = {it.relative_error, it.mean_cardinality, it.objective / it.objective_before - 1,
+                                     (double)it.spread_passes};
+            numbers_add(n, names[list], (double)it.iteration, values[list]);
+        }
 }
 
 static int measure_log(experiment *e, int64_t seed, const grid_run *g, numbers *n) {
@@ -72,7 +73,7 @@ static double deviation(const inco_metrics *m) {
 }
 
 static int measure_dictionary(experiment *e, const inco_mat *dictionary, numbers *n) {
-    inco_metrics m = {0};
+    inco_metrics m = INCO_INIT(inco_metrics);
     double pairs = (double)dictionary->cols * ((double)dictionary->cols - 1) / 2;
     int status = inco_inspect(dictionary, e->run->options, &m, &e->run->error);
     if (status < 0) return status;
@@ -86,8 +87,8 @@ static int measure_dictionary(experiment *e, const inco_mat *dictionary, numbers
     numbers_add(n, "flat", 0, m.flat_singular);
     numbers_add(n, "deviation", 0, deviation(&m));
     for (int64_t i = 0; i < m.singular_count; i++) numbers_add(n, "singular", (double)(i + 1), m.singular[i]);
-    for (int i = 0; i < INCO_HISTOGRAM_BINS; i++)
-        numbers_add(n, "histogram", (double)i / INCO_HISTOGRAM_BINS, (double)m.histogram[i] / pairs);
+    for (int64_t i = 0; i < m.histogram_count; i++)
+        numbers_add(n, "histogram", (double)i / (double)m.histogram_count, (double)m.histogram[i] / pairs);
     inco_metrics_free(&m);
     return status;
 }
@@ -97,12 +98,13 @@ static int measure_dictionary(experiment *e, const inco_mat *dictionary, numbers
 static int measure_test(experiment *e, int64_t seed, const inco_mat *dictionary, numbers *n) {
     run *r = e->run;
     inco_mat x = {0};
-    inco_residuals found = {0};
+    inco_source source = INCO_INIT(inco_source);
+    inco_residuals found = INCO_INIT(inco_residuals);
     char *path = experiment_path(e, seed, "test", ".npy");
     int status = INCO_OK;
     if (!path) TRY(run_no_memory(r));
     TRY(inco_load(path, NULL, &x, &r->error));
-    const inco_source source = inco_source_from_mat(&x);
+    TRY(inco_source_from_mat(&source, &x, &r->error));
     TRY(inco_residuals_measure(dictionary, &source, r->options, &found, &r->error));
     numbers_add(n, "test_signals", 0, (double)found.signals);
     for (int64_t i = 0; i < found.count; i++) numbers_add(n, "residual", found.cardinality[i], found.median[i]);

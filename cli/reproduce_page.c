@@ -10,118 +10,121 @@
 #include "reproduce.h"
 #include "results.h"
 
-enum { SERIES = 10 };
-
 /* ---- Charts ---- */
 
-/* Series with lists of their own. */
-typedef struct drawing {
-    const experiment *e;
-    inco_series series[SERIES];
-    double *owned[3 * SERIES];
-    char names[SERIES][80];
-    int count, lists;
-} drawing;
+/* Draws one list of a run's figures into a chart; 1 when it has that list. */
+typedef int (*draw_run)(const experiment *e, inco_chart *chart, const grid_run *g, const char *list, const char *name);
 
-static const double *take(drawing *d, const grid_run *g, const char *name, int *count, const double **at) {
-    double *list = list_over_seeds(d->e, g, name, count, at);
-    d->owned[d->lists++] = list;
-    return list;
-}
-
-/* A run as a series: `list` of its figures, with quartiles when it has them. */
-static void draw(drawing *d, const grid_run *g, const char *list, inco_style style, const char *name) {
+/* `list` of the run's figures as a line, with quartiles when it has them. */
+static int draw_line(const experiment *e, inco_chart *chart, const grid_run *g, const char *list, const char *name) {
     int count, same;
     const double *x;
-    if (!g || d->count == SERIES) return;
-    const double *y = take(d, g, list, &count, &x);
-    if (!count) return;
-    inco_series *s = &d->series[d->count];
-    snprintf(d->names[d->count], sizeof d->names[0], "%s", name ? name : g->label);
-    *s = (inco_series){.name = d->names[d->count], .style = style, .count = count, .x = x, .y = y};
-    if (style == INCO_STEPS) s->width = 1.0 / INCO_HISTOGRAM_BINS;
-    if (!strcmp(list, "residual")) {
-        s->low = take(d, g, "residual_lower", &same, NULL);
-        s->high = take(d, g, "residual_upper", &same, NULL);
+    double *y = list_over_seeds(e, g, list, &count, &x);
+    if (count) inco_chart_line(chart, name, count, x, y);
+    if (count && !strcmp(list, "residual")) {
+        double *low = list_over_seeds(e, g, "residual_lower", &same, NULL);
+        double *high = list_over_seeds(e, g, "residual_upper", &same, NULL);
+        if (low && high) inco_chart_band(chart, low, high);
+        free(low);
+        free(high);
     }
-    d->count++;
+    free(y);
+    return count > 0;
+}
+
+static int draw_steps(const experiment *e, inco_chart *chart, const grid_run *g, const char *list, const char *name) {
+    int count;
+    const double *x;
+    double *y = list_over_seeds(e, g, list, &count, &x);
+    if (count) inco_chart_steps(chart, name, count, x, y, 1.0 / REPRODUCE_BINS);
+    free(y);
+    return count > 0;
 }
 
 /* The residual of a run over that of another, seed by seed. */
-static void draw_ratio(drawing *d, const grid_run *g, const grid_run *base, const char *name) {
+static void draw_ratio(const experiment *e, inco_chart *chart, const grid_run *g, const grid_run *base,
+                       const char *name) {
     int count;
     const double *x;
-    if (!g || !base || d->count == SERIES) return;
-    double *y = list_over_seeds(d->e, g, "residual", &count, &x);
-    d->owned[d->lists++] = y;
-    for (int i = 0; i < count; i++) y[i] = over_seeds_ratio(d->e, g, base, "residual", x[i]).median;
-    snprintf(d->names[d->count], sizeof d->names[0], "%s", name);
-    d->series[d->count] = (inco_series){.name = d->names[d->count], .count = count, .x = x, .y = y};
-    d->count += count > 0;
+    if (!g || !base) return;
+    double *y = list_over_seeds(e, g, "residual", &count, &x);
+    for (int i = 0; i < count; i++) y[i] = over_seeds_ratio(e, g, base, "residual", x[i]).median;
+    if (count) inco_chart_line(chart, name, count, x, y);
+    free(y);
 }
 
-static void draw_family(drawing *d, family f, const char *list, inco_style style, int recovery) {
-    const experiment *e = d->e;
-    if (f == INKSVD) draw(d, grid_find(e, KSVD, 1, recovery), list, style, "μt = 1 (K-SVD)");
-    if (f == BOUND) draw(d, grid_find(e, SPHERE, 5, recovery), list, style, "no bound");
+/* One figure for every family: what all of them have in common. */
+typedef struct figures {
+    const char *what; /* first half of the id: "spectrum" */
+    const char *list; /* of results */
+    draw_run draw;
+    int recovery;          /* of the runs that planted codes were recovered with */
+    const char *x, *y;     /* labels of the axes */
+    double x_high, y_high; /* ends of their ranges from 0; 0: as the data needs it */
+    int y_log;
+    const char *mark; /* name of a mark, or NULL */
+    double mark_at;
+    int vertical;
+} figures;
+
+/* The number of series drawn. */
+static int draw_family(const experiment *e, inco_chart *chart, const figures *f, family which) {
+    int drawn = 0;
+    const grid_run *ksvd = grid_find(e, KSVD, 1, f->recovery), *sphere = grid_find(e, SPHERE, 5, f->recovery);
+    if (which == INKSVD && ksvd) drawn += f->draw(e, chart, ksvd, f->list, "μt = 1 (K-SVD)");
+    if (which == BOUND && sphere) drawn += f->draw(e, chart, sphere, f->list, "no bound");
     for (int i = 0; i < e->runs; i++) {
         const grid_run *g = &e->grid[i];
-        if (g->family == f && (recovery ? g->recovers : g->generalises)) draw(d, g, list, style, NULL);
+        if (g->family == which && (f->recovery ? g->recovers : g->generalises))
+            drawn += f->draw(e, chart, g, f->list, g->label);
     }
+    return drawn;
 }
 
-static void finish(drawing *d, inco_report *made, inco_chart *chart) {
-    chart->size = sizeof *chart;
-    chart->series = d->series;
-    chart->series_count = d->count;
-    if (d->count) inco_report_chart(made, chart);
-    for (int i = 0; i < d->lists; i++) free(d->owned[i]);
-}
-
-/* A chart of one list of results for every family; of `chart` all but what tells the families apart is given. */
-static void add_families(const experiment *e, inco_report *made, const char *what, const char *list, inco_style style,
-                         int recovery, inco_chart chart) {
-    for (family f = KSVD; f <= BOUND; f++) {
-        drawing d = {.e = e};
+static void add_families(const experiment *e, inco_report *made, const figures *f) {
+    for (family which = KSVD; which <= BOUND; which++) {
         char id[64];
-        if (recovery && f == BOUND && !grid_find(e, BOUND, 0.5, 1)) continue;
-        snprintf(id, sizeof id, "%s-%s", what, grid_short_name(f)); /* "spectrum-ksvd" */
-        chart.id = id;
-        chart.title = grid_family(f);
-        draw_family(&d, f, list, style, recovery);
-        finish(&d, made, &chart);
+        if (f->recovery && which == BOUND && !grid_find(e, BOUND, 0.5, 1)) continue;
+        snprintf(id, sizeof id, "%s-%s", f->what, grid_short_name(which)); /* "spectrum-ksvd" */
+        inco_chart *chart = inco_chart_new(id, grid_family(which), NULL);
+        inco_chart_x(chart, f->x, 0, f->x_high, 0);
+        inco_chart_y(chart, f->y, 0, f->y_high, f->y_log);
+        if (f->mark) inco_chart_mark(chart, f->mark, f->mark_at, f->vertical);
+        if (draw_family(e, chart, f, which)) inco_report_chart(made, chart);
+        inco_chart_free(chart);
     }
 }
 
 static void add_spectra(const experiment *e, inco_report *made) {
-    const inco_mark flat = {.name = "√(L/D)", .value = sqrt((double)e->atoms / REPRODUCE_DIM)};
     inco_report_section(
         made, "Singular spectra",
         "Figure 1 of the paper. A flatter spectrum tells of a less coherent dictionary; the dashed line is the "
         "spectrum of a tight frame. The sum of the squares is the same for all.");
-    add_families(
-        e, made, "spectrum", "singular", INCO_LINE, 0,
-        (inco_chart){.x = {.label = "number"}, .y = {.label = "singular value"}, .marks = &flat, .mark_count = 1});
+    add_families(e, made,
+                 &(figures){.what = "spectrum",
+                            .list = "singular",
+                            .draw = draw_line,
+                            .x = "number",
+                            .y = "singular value",
+                            .mark = "√(L/D)",
+                            .mark_at = sqrt((double)e->atoms / REPRODUCE_DIM)});
 }
 
 /* One setting of each method against K-SVD without replacement. */
 static void add_ratios(const experiment *e, inco_report *made) {
-    const inco_mark same = {.name = "K-SVD, μt = 1", .value = 1};
     const grid_run *base = grid_find(e, KSVD, 1, 0);
-    drawing d = {.e = e};
-    draw_ratio(&d, grid_find(e, KSVD, 0.5, 0), base, "K-SVD, μt = 0.5");
-    draw_ratio(&d, grid_find(e, INKSVD, 0.5, 0), base, "INK-SVD, μt = 0.5");
-    draw_ratio(&d, grid_find(e, RESCALE, 5, 0), base, "IDL(5), rescaled");
-    draw_ratio(&d, grid_find(e, SPHERE, 5, 0), base, "IDL(5) on the spheres");
-    draw_ratio(&d, grid_find(e, BOUND, 0.5, 0), base, "IDL(5), bound 0.5");
-    inco_chart chart = {.id = "residual-ratio",
-                        .title = "One of each, over K-SVD at μt = 1",
-                        .caption = "Ratios of median residuals. Below 1 is better.",
-                        .x = {.label = "atoms"},
-                        .y = {.label = "ratio", .log = 1},
-                        .marks = &same,
-                        .mark_count = 1};
-    finish(&d, made, &chart);
+    inco_chart *chart = inco_chart_new("residual-ratio", "One of each, over K-SVD at μt = 1",
+                                       "Ratios of median residuals. Below 1 is better.");
+    inco_chart_x(chart, "atoms", 0, 0, 0);
+    inco_chart_y(chart, "ratio", 0, 0, 1);
+    inco_chart_mark(chart, "K-SVD, μt = 1", 1, 0);
+    draw_ratio(e, chart, grid_find(e, KSVD, 0.5, 0), base, "K-SVD, μt = 0.5");
+    draw_ratio(e, chart, grid_find(e, INKSVD, 0.5, 0), base, "INK-SVD, μt = 0.5");
+    draw_ratio(e, chart, grid_find(e, RESCALE, 5, 0), base, "IDL(5), rescaled");
+    draw_ratio(e, chart, grid_find(e, SPHERE, 5, 0), base, "IDL(5) on the spheres");
+    draw_ratio(e, chart, grid_find(e, BOUND, 0.5, 0), base, "IDL(5), bound 0.5");
+    inco_report_chart(made, chart);
+    inco_chart_free(chart);
 }
 
 static void add_residuals(const experiment *e, inco_report *made) {
@@ -130,23 +133,32 @@ static void add_residuals(const experiment *e, inco_report *made) {
         "Figure 2 of the paper: the median over all windows of the test recordings of ‖x − Dc‖ / ‖x‖, with "
         "codes of that many atoms found by orthogonal matching pursuit. The bands are the quartiles over "
         "the windows. Lower is better.");
-    add_families(e, made, "residual", "residual", INCO_LINE, 0,
-                 (inco_chart){.x = {.label = "atoms"}, .y = {.label = "‖x − Dc‖ / ‖x‖", .log = 1}});
+    add_families(e, made,
+                 &(figures){.what = "residual",
+                            .list = "residual",
+                            .draw = draw_line,
+                            .x = "atoms",
+                            .y = "‖x − Dc‖ / ‖x‖",
+                            .y_log = 1});
     add_ratios(e, made);
 }
 
 static void add_histograms(const experiment *e, inco_report *made) {
-    const inco_mark welch = {
-        .name = "Welch bound", .vertical = 1, .value = over_seeds(e, &e->grid[0], "welch", 0).median};
     inco_report_section(
         made, "Inner products of the atoms",
         "From the paper's companion page: the shares of all pairs by the size of their inner product. The "
         "penalty of IDL moves the mass towards zero and leaves the largest value; a bound cuts off the tail.");
-    add_families(e, made, "histogram", "histogram", INCO_STEPS, 0,
-                 (inco_chart){.x = {.label = "|dᵢ'dⱼ|", .low = 0, .high = 1},
-                              .y = {.label = "share of pairs", .log = 1},
-                              .marks = &welch,
-                              .mark_count = 1});
+    add_families(e, made,
+                 &(figures){.what = "histogram",
+                            .list = "histogram",
+                            .draw = draw_steps,
+                            .x = "|dᵢ'dⱼ|",
+                            .x_high = 1,
+                            .y = "share of pairs",
+                            .y_log = 1,
+                            .mark = "Welch bound",
+                            .mark_at = over_seeds(e, &e->grid[0], "welch", 0).median,
+                            .vertical = 1});
 }
 
 static void add_recovery(const experiment *e, inco_report *made) {
@@ -154,11 +166,18 @@ static void add_recovery(const experiment *e, inco_report *made) {
         made, "Recovery of planted codes",
         "From the companion page: signals are made of K of the 200 atoms of a learned dictionary, drawn "
         "uniformly, with coefficients from N(0, 1); LARC, told K, is to find them.");
-    const inco_axis planted = {.label = "planted atoms K"};
-    add_families(e, made, "recovered-atoms", "recovered_atoms", INCO_LINE, 1,
-                 (inco_chart){.x = planted, .y = {.label = "share of planted atoms found", .low = 0, .high = 1}});
-    add_families(e, made, "recovered-supports", "recovered_supports", INCO_LINE, 1,
-                 (inco_chart){.x = planted, .y = {.label = "share of signals with all found", .low = 0, .high = 1}});
+    figures f = {.what = "recovered-atoms",
+                 .list = "recovered_atoms",
+                 .draw = draw_line,
+                 .recovery = 1,
+                 .x = "planted atoms K",
+                 .y = "share of planted atoms found",
+                 .y_high = 1};
+    add_families(e, made, &f);
+    f.what = "recovered-supports";
+    f.list = "recovered_supports";
+    f.y = "share of signals with all found";
+    add_families(e, made, &f);
 }
 
 static void add_convergence(const experiment *e, inco_report *made) {
@@ -166,8 +185,12 @@ static void add_convergence(const experiment *e, inco_report *made) {
         made, "Convergence",
         "Atoms per training signal by iteration. LARC ends at a residual coherence, so that the number of "
         "atoms tells more than the error of how far learning has come.");
-    add_families(e, made, "convergence", "iteration_cardinality", INCO_LINE, 0,
-                 (inco_chart){.x = {.label = "iteration"}, .y = {.label = "atoms per signal"}});
+    add_families(e, made,
+                 &(figures){.what = "convergence",
+                            .list = "iteration_cardinality",
+                            .draw = draw_line,
+                            .x = "iteration",
+                            .y = "atoms per signal"});
 }
 
 /* ---- Tables ---- */
@@ -212,7 +235,7 @@ static void cell_spread(cells *c, const experiment *e, spread s, const char *for
 static void finish_table(cells *c, inco_report *made, inco_table *table) {
     table->size = sizeof *table;
     table->cells = (const char *const *)c->text;
-    table->rows = c->count / table->columns;
+    table->rows = c->count / (int)table->columns;
     if (!c->failed && table->rows) inco_report_table(made, table);
     for (int i = 0; i < c->count; i++) free(c->text[i]);
     free(c);
@@ -354,10 +377,10 @@ static void add_verdicts(const claim *claims, inco_report *made) {
         snprintf(list + used, sizeof lists[0] - used, "%s%s", used ? ", " : "", claims[i].id);
     }
     for (int i = 0; i < 3; i++) snprintf(count[i], sizeof count[i], "%d", found[i]);
-    const inco_fact headlines[] = {{.name = "claims hold", .value = count[HOLDS], .note = lists[HOLDS]},
-                                   {.name = "hold in part", .value = count[PARTLY], .note = lists[PARTLY]},
-                                   {.name = "fail", .value = count[FAILS], .note = lists[FAILS]}};
-    inco_report_headlines(made, headlines, 3);
+    const char *const names[] = {"claims hold", "hold in part", "fail"};
+    const char *const values[] = {count[HOLDS], count[PARTLY], count[FAILS]};
+    const char *const notes[] = {lists[HOLDS], lists[PARTLY], lists[FAILS]};
+    inco_report_headlines(made, names, values, notes, 3);
 }
 
 /* "C6, C8" */
@@ -437,7 +460,7 @@ int reproduce_page(const experiment *e, const claim *claims) {
     complete = add_claims(made, claims);
     add_facts(e, &f);
     inco_report_section(made, "What was run", NULL);
-    inco_report_facts(made, f.fact, f.count);
+    inco_report_facts(made, f.names, (const char *const *)f.values, (const char *const *)f.notes, f.kinds, f.count);
     add_spectra(e, made);
     add_residuals(e, made);
     complete = add_paired(e, made) && complete;

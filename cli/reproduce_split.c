@@ -80,15 +80,6 @@ static char *describe(const experiment *e, const inco_data *data) {
     return NULL;
 }
 
-static int write_text(run *r, const char *path, const char *text) {
-    inco_stream stream;
-    int status = inco_file_create(&stream, path, &r->error);
-    if (status < 0) return status;
-    const int failed = stream.write(stream.self, text, strlen(text));
-    status = inco_file_close(&stream, !failed, &r->error);
-    return failed && status >= 0 ? run_fail(r, INCO_EIO, "cannot write '%s'", path) : status;
-}
-
 /* Of the two descriptions the first lines that differ. */
 static int refuse_other(const experiment *e, const char *path, const char *found, const char *wanted) {
     size_t a = strcspn(found, "\n"), b = strcspn(wanted, "\n");
@@ -107,7 +98,7 @@ static int refuse_other(const experiment *e, const char *path, const char *found
 static int agree(const experiment *e, const char *path, const char *wanted) {
     char found[1024];
     FILE *in = fopen(path, "r");
-    if (!in) return write_text(e->run, path, wanted);
+    if (!in) return outputs_write(e->run, path, wanted, strlen(wanted));
     const size_t length = fread(found, 1, sizeof found - 1, in);
     fclose(in);
     found[length] = 0;
@@ -172,11 +163,12 @@ static const char **shuffle(const inco_data *data, int64_t seed) {
 }
 
 static int save_signals(run *r, const inco_data *data, const char *path) {
-    const inco_source *source = inco_data_source(data);
+    inco_source source = INCO_INIT(inco_source);
     inco_mat x = {0};
     int status;
-    TRY(inco_mat_new(&x, source->type, source->dim, source->count, &r->error));
-    TRY(source->read(source->self, 0, source->count, x.data, &r->error));
+    TRY(inco_data_source(data, &source, &r->error));
+    TRY(inco_mat_new(&x, source.type, source.dim, source.count, &r->error));
+    TRY(source.read(source.self, 0, source.count, x.data, &r->error));
     TRY(inco_save(path, &x, NULL, NULL, &r->error));
 done:
     inco_mat_free(&x);
@@ -209,7 +201,7 @@ static int list_test(experiment *e, int64_t seed, const char *const *paths) {
         fprintf(out, "%s\n", slash ? slash + 1 : paths[i]);
     }
     if (!out || fclose(out) || !path) TRY(run_no_memory(e->run));
-    TRY(write_text(e->run, path, text));
+    TRY(outputs_write(e->run, path, text, strlen(text)));
 done:
     free(text);
     free(path);

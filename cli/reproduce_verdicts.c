@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "outputs.h"
 #include "reproduce.h"
 
 const char *claims_verdict(verdict v) {
@@ -26,7 +27,6 @@ int claims_save(const experiment *e, const claim *claims) {
     run *r = e->run;
     char *text = NULL, *path = experiment_path(e, -1, "claims", ".json");
     size_t size = 0;
-    inco_stream stream;
     json j = {.out = open_memstream(&text, &size)};
     int status = INCO_OK, failed;
     if (!j.out || !path) TRY(run_no_memory(r));
@@ -38,10 +38,7 @@ int claims_save(const experiment *e, const claim *claims) {
     failed = fclose(j.out);
     j.out = NULL;
     if (failed) TRY(run_no_memory(r));
-    TRY(inco_file_create(&stream, path, &r->error));
-    failed = stream.write(stream.self, text, size);
-    TRY(inco_file_close(&stream, !failed, &r->error));
-    if (failed) TRY(run_fail(r, INCO_EIO, "cannot write '%s'", path));
+    TRY(outputs_write(r, path, text, size));
 done:
     if (j.out) fclose(j.out);
     free(text);

@@ -57,6 +57,10 @@ int run_text(run *r, const char *name, char **text) {
     return INCO_OK;
 }
 
+int run_on_progress(run *r, inco_progress_fn callback, void *self) {
+    return inco_options_on_progress(r->options, callback, self, sizeof(inco_progress), &r->error);
+}
+
 double run_clock(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

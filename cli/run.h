@@ -49,6 +49,9 @@ void run_warn(const run *r, const char *format, ...) __attribute__((format(print
 /* The value of an option as text of the caller's, to be freed; NULL when it is not set. */
 int run_text(run *r, const char *name, char **text);
 
+/* Has the library's calls with the run's options tell `callback` how far they are. */
+int run_on_progress(run *r, inco_progress_fn callback, void *self);
+
 /* Seconds from a clock that only goes forward. */
 double run_clock(void);
 

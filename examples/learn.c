@@ -28,11 +28,12 @@ static void make_signals(double *x) {
 }
 
 static int learn(const inco_mat *x, const char *gamma_relative, inco_error *error) {
-    inco_source source = inco_source_from_mat(x);
+    inco_source source = INCO_INIT(inco_source);
     inco_options *options = inco_options_new();
     inco_mat dictionary = {0};
-    inco_learn_info info;
+    inco_learn_info info = INCO_INIT(inco_learn_info);
     int status = options ? INCO_OK : INCO_ENOMEM;
+    if (!status) status = inco_source_from_mat(&source, x, error);
     if (!status) status = inco_options_set_number(options, "atoms", ATOMS, error);
     if (!status) status = inco_options_set(options, "coder", "omp", error);
     if (!status) status = inco_options_set_number(options, "sparsity", 3, error);
@@ -52,7 +53,8 @@ int main(void) {
     double *signals = malloc(sizeof(double) * DIM * SIGNALS);
     if (!signals) return 1;
     make_signals(signals);
-    inco_mat x = inco_mat_view(INCO_F64, DIM, SIGNALS, signals);
+    inco_mat x;
+    inco_mat_view(&x, INCO_F64, DIM, SIGNALS, signals);
     inco_error error = {0};
     int status = learn(&x, "0", &error);
     if (!status) status = learn(&x, "0.1", &error);

@@ -11,8 +11,8 @@
 
 enum { DIM = 32, ATOMS = 64, SIGNALS = 5000 };
 
-/* A decaying tone. Pitch, phase and decay depend on the signal's number alone: `read` may be called in any order and
- * from several threads. */
+/* A decaying tone. Pitch, phase and decay depend on the signal's number alone: `read` may be called in any order, and
+ * from several threads at once (`concurrent`). */
 static void make_tone(int64_t n, float *out) {
     const double x = fmod(0.6180339887 * (double)n, 1), y = fmod(0.7548776662 * (double)n, 1);
     for (int i = 0; i < DIM; i++) out[i] = (float)(exp(-4 * y * i / DIM) * cos(3 * x * i + 6 * y));
@@ -26,8 +26,13 @@ static int read_tones(void *self, int64_t first, int64_t count, void *out, inco_
 }
 
 static inco_source tones(int64_t *offset, int64_t count) {
-    return (inco_source){
-        .size = sizeof(inco_source), .dim = DIM, .count = count, .type = INCO_F32, .self = offset, .read = read_tones};
+    return (inco_source){.size = sizeof(inco_source),
+                         .dim = DIM,
+                         .count = count,
+                         .type = INCO_F32,
+                         .self = offset,
+                         .read = read_tones,
+                         .concurrent = 1};
 }
 
 static int show(void *self, const inco_progress *now) {
@@ -38,19 +43,11 @@ static int show(void *self, const inco_progress *now) {
     return 0; /* anything else would stop the run */
 }
 
-static int learn(const inco_source *source, const inco_options *options, inco_learner **learner, inco_error *error) {
-    int status = inco_learner_new(learner, source, options, error);
-    if (status < 0) return status;
-    inco_learner_on_progress(*learner, show, NULL);
-    return inco_learner_run(*learner, error);
-}
-
-static int encode(const inco_learner *learner, const inco_source *source, const inco_options *options,
+static int encode(const inco_mat *dictionary, const inco_source *source, const inco_options *options,
                   inco_error *error) {
-    const inco_mat dictionary = inco_learner_dictionary(learner);
-    inco_encode_info info;
+    inco_encode_info info = INCO_INIT(inco_encode_info);
     inco_csc codes = {0};
-    int status = inco_encode(&dictionary, source, options, &codes, &info, error);
+    int status = inco_encode(dictionary, source, options, &codes, &info, error);
     if (status >= 0)
         printf("%lld new signals: %.1f atoms each, %.1f dB\n", (long long)info.signals, info.mean_cardinality,
                info.snr_db);
@@ -62,17 +59,18 @@ int main(void) {
     int64_t start = 0, later = SIGNALS;
     inco_source training = tones(&start, SIGNALS), fresh = tones(&later, SIGNALS / 10);
     inco_options *options = inco_options_new();
-    inco_learner *learner = NULL;
+    inco_mat dictionary = {0};
     inco_error error = {0};
     int status = options ? INCO_OK : INCO_ENOMEM;
     if (status >= 0) status = inco_options_set_number(options, "atoms", ATOMS, &error);
     if (status >= 0) status = inco_options_set_number(options, "iterations", 5, &error);
     if (status >= 0) status = inco_options_set(options, "coder", "omp", &error);
     if (status >= 0) status = inco_options_set_number(options, "tolerance", 0.1, &error);
-    if (status >= 0) status = learn(&training, options, &learner, &error);
-    if (status >= 0) status = encode(learner, &fresh, options, &error);
+    if (status >= 0) status = inco_options_on_progress(options, show, NULL, sizeof(inco_progress), &error);
+    if (status >= 0) status = inco_learn(&training, options, &dictionary, NULL, &error);
+    if (status >= 0) status = encode(&dictionary, &fresh, options, &error);
     if (status < 0) fprintf(stderr, "%s: %s\n", inco_strerror(status), error.message);
-    inco_learner_free(learner);
+    inco_mat_free(&dictionary);
     inco_options_free(options);
     return status < 0;
 }

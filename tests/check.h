@@ -14,6 +14,7 @@
 #include <inco/inco.h>
 
 #include "base/rng.h"
+#include "base/source.h"
 #include "mat/mat.h"
 
 #define assert_near(a, b, tolerance) assert_true(fabs((double)(a) - (double)(b)) <= (tolerance))
@@ -44,6 +45,24 @@ static inline inco_options *check_options(const char *const *pairs) {
     return o;
 }
 #define OPTIONS(...) check_options((const char *const[]){__VA_ARGS__, NULL})
+
+/* What a learner has learned. */
+static inline inco_learn_info check_info(const inco_learner *learner) {
+    inco_learn_info info = INCO_INIT(inco_learn_info);
+    assert_int_equal(inco_learner_info(learner, &info, NULL), INCO_OK);
+    return info;
+}
+
+static inline inco_mat check_learned(const inco_learner *learner) {
+    inco_mat view;
+    assert_int_equal(inco_learner_dictionary(learner, &view, NULL), INCO_OK);
+    return view;
+}
+
+/* Calls with these options report here. */
+static inline void check_watch(inco_options *o, inco_progress_fn callback, void *self) {
+    assert_int_equal(inco_options_on_progress(o, callback, self, sizeof(inco_progress), NULL), INCO_OK);
+}
 
 static inline void *check_type(inco_type type) {
     static inco_type types[] = {INCO_F32, INCO_F64};

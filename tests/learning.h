@@ -35,7 +35,7 @@ static inline double recovered(const inco_mat *truth, const inco_mat *learned) {
 
 /* Learns; what is allocated is the caller's to free. */
 static inline int learn(const inco_mat *x, inco_options *o, inco_mat *d, inco_learn_info *info, inco_error *error) {
-    inco_source source = inco_source_from_mat(x);
+    inco_source source = source_of_mat(x);
     return inco_learn(&source, o, d, info, error);
 }
 
@@ -48,7 +48,7 @@ static inline void check_unused_policies(const char *const method[]) {
     for (int64_t j = 0; j < 20; j++)
         for (int64_t i = 0; i < 10; i++)
             if (j >= 15 || i >= 5) mat_set(&start, i, j, i == j - 10);
-    inco_source source = inco_source_from_mat(&x);
+    inco_source source = source_of_mat(&x);
     for (int p = 0; p < 3; p++) {
         inco_options *o = check_options(method);
         inco_learner *learner;
@@ -56,8 +56,8 @@ static inline void check_unused_policies(const char *const method[]) {
         assert_int_equal(inco_learner_new(&learner, &source, o, NULL), INCO_OK);
         assert_int_equal(inco_learner_start_from(learner, &start, NULL), INCO_OK);
         assert_int_equal(inco_learner_run(learner, NULL), INCO_OK);
-        assert_int_equal(inco_learner_info(learner)->replaced >= 5, p > 0);
-        assert_int_equal(inco_learner_info(learner)->unused >= 5, p == 0);
+        assert_int_equal(check_info(learner).replaced >= 5, p > 0);
+        assert_int_equal(check_info(learner).unused >= 5, p == 0);
         inco_learner_free(learner);
         inco_options_free(o);
     }
@@ -86,6 +86,9 @@ static inline int read_memory(void *self, void *bytes, size_t count) {
     return 0;
 }
 
+#define MEMORY_STREAM(memory)                                                                                          \
+    { sizeof(inco_stream), memory, write_memory, read_memory }
+
 /* Looks at every iteration of a run, and saves or stops it where it is to. */
 typedef struct watcher {
     inco_learner *learner;
@@ -100,7 +103,7 @@ typedef struct watcher {
 static inline int watch(void *self, const inco_progress *progress) {
     watcher *w = self;
     if (!strcmp(progress->phase, "code"))
-        return w->stop_after > 0 && progress->iteration == 2 && progress->signals_done >= w->stop_after;
+        return w->stop_after > 0 && progress->iteration == 2 && progress->done >= w->stop_after;
     if (strcmp(progress->phase, "iteration")) return 0;
     w->told++;
     w->replaced += progress->replaced;
@@ -112,8 +115,8 @@ static inline int watch(void *self, const inco_progress *progress) {
 
 static inline void watch_new(watcher *w, const inco_source *source, inco_options *o) {
     w->rise = -INFINITY;
+    check_watch(o, watch, w);
     assert_int_equal(inco_learner_new(&w->learner, source, o, NULL), INCO_OK);
-    inco_learner_on_progress(w->learner, watch, w);
 }
 
 #endif

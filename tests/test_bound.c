@@ -66,7 +66,7 @@ static void refitted_codes_leave_nothing_of_their_atoms(void **state) {
     double *residual = calloc(200, sizeof *residual), rest[12];
     assert_int_equal(refit_codes(&d, &gram, &x, &codes, residual, 2, NULL), INCO_OK);
     for (int64_t n = 0; n < 200; n++) {
-        inco_mat r = inco_mat_view(INCO_F64, 12, 1, rest);
+        inco_mat r = mat_view(INCO_F64, 12, 1, rest);
         rest_of(&d, &x, &codes, n, rest);
         for (int64_t k = codes.start[n]; k < codes.start[n + 1]; k++)
             assert_true(fabs(product(&d, codes.index[k], &r, 0)) <= rounding * sqrt(product(&x, n, &x, n)));
@@ -86,7 +86,7 @@ static void codes_of_dependent_atoms_stay(void **state) {
     int32_t index[] = {0, 1};
     double value[] = {0.5, 0.25}, residual, rest[6];
     inco_csc codes = {.type = INCO_F64, .rows = 3, .cols = 1, .start = start, .index = index, .value = value};
-    inco_mat r = inco_mat_view(INCO_F64, 6, 1, rest);
+    inco_mat r = mat_view(INCO_F64, 6, 1, rest);
     for (int64_t i = 0; i < 6; i++) mat_set(&d, i, 1, mat_get(&d, i, 0));
     inco_mat gram = products_of(&d);
     assert_int_equal(refit_codes(&d, &gram, &x, &codes, &residual, 1, NULL), INCO_OK);
@@ -110,7 +110,7 @@ static void a_bound_is_kept(void **state) {
     static const char *const bounds[] = {"0.9", "0.5", "0.3", "0.25"}, *const gammas[] = {"0", "0.1"};
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6), d;
-    inco_learn_info info;
+    inco_learn_info info = INCO_INIT(inco_learn_info);
     for (int i = 0; i < 8; i++) {
         inco_options *o = bounded(bounds[i % 4], "gamma-relative", gammas[i / 4]);
         assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
@@ -154,19 +154,19 @@ static int stop_there(void *self, const inco_progress *now) {
 static void a_stopped_run_keeps_its_bound(void **state) {
     (void)state;
     inco_mat truth = check_dictionary(INCO_F64, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6);
-    inco_source source = inco_source_from_mat(&x);
+    inco_source source = source_of_mat(&x);
     inco_options *o = bounded("0.3", "iterations", "8");
     stopper stops[] = {{"iteration", 0, 0}, {"bound", 0, 0}};
     for (int i = 0; i < 2; i++) {
         inco_learner *learner;
+        check_watch(o, stop_there, &stops[i]);
         assert_int_equal(inco_learner_new(&learner, &source, o, NULL), INCO_OK);
-        inco_learner_on_progress(learner, stop_there, &stops[i]);
         assert_int_equal(inco_learner_run(learner, NULL), INCO_STOPPED);
-        const inco_learn_info *info = inco_learner_info(learner);
-        assert_int_equal(info->iterations, i == 0 ? 1 : 8);
-        assert_string_equal(info->stopped_by, "callback");
-        assert_int_equal(info->unused, -1); /* not coded in the end */
-        assert_int_equal(info->coherence_max <= 0.3, i == 0);
+        const inco_learn_info info = check_info(learner);
+        assert_int_equal(info.iterations, i == 0 ? 1 : 8);
+        assert_string_equal(info.stopped_by, "callback");
+        assert_int_equal(info.unused, -1); /* not coded in the end */
+        assert_int_equal(info.coherence_max <= 0.3, i == 0);
         inco_learner_free(learner);
     }
     assert_true(stops[0].closing > 10);
@@ -187,20 +187,19 @@ static void a_bound_is_approached(void **state) {
     (void)state;
     enum { ITERATIONS = 8 };
     inco_mat truth = check_dictionary(INCO_F64, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6), kept;
-    inco_source source = inco_source_from_mat(&x);
+    inco_source source = source_of_mat(&x);
     inco_options *o = bounded("0.3", "iterations", "8");
     double coherence[ITERATIONS] = {0};
     inco_learner *learner;
+    check_watch(o, note_coherence, coherence);
     assert_int_equal(inco_learner_new(&learner, &source, o, NULL), INCO_OK);
-    inco_learner_on_progress(learner, note_coherence, coherence);
     assert_int_equal(inco_learner_run(learner, NULL), INCO_OK);
     assert_true(coherence[0] > 0.51); /* what the second is held to */
     for (int t = 1; t < ITERATIONS; t++) assert_true(coherence[t] < 1.15 * (0.3 + 0.7 * pow(0.3, t)));
-    kept = inco_learner_dictionary(learner);
+    kept = check_learned(learner);
     inco_learner *again;
     assert_int_equal(inco_learner_new(&again, &source, o, NULL), INCO_OK);
     assert_int_equal(inco_learner_start_from(again, &kept, NULL), INCO_OK);
-    inco_learner_on_progress(again, note_coherence, coherence);
     assert_int_equal(inco_learner_run(again, NULL), INCO_OK);
     for (int t = 0; t < ITERATIONS; t++) assert_true(coherence[t] < 1.15 * 0.3);
     inco_learner_free(again);
@@ -218,15 +217,15 @@ static int stop_in_second(void *self, const inco_progress *now) {
 static void a_run_that_is_stopped_keeps_its_bound(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6);
-    inco_source source = inco_source_from_mat(&x);
+    inco_source source = source_of_mat(&x);
     inco_options *o = bounded("0.3", "seed", "1");
     inco_learner *learner;
+    check_watch(o, stop_in_second, NULL);
     assert_int_equal(inco_learner_new(&learner, &source, o, NULL), INCO_OK);
-    inco_learner_on_progress(learner, stop_in_second, NULL);
     assert_int_equal(inco_learner_run(learner, NULL), INCO_STOPPED);
-    inco_mat d = inco_learner_dictionary(learner);
+    inco_mat d = check_learned(learner);
     assert_true(largest_product(&d) <= 0.3);
-    assert_int_equal(inco_learner_info(learner)->iterations, 1);
+    assert_int_equal(check_info(learner).iterations, 1);
     inco_learner_free(learner);
     inco_options_free(o);
     inco_mat_free(&truth);
@@ -255,7 +254,7 @@ static void a_bound_that_is_missed_is_told(void **state) {
     (void)state;
     inco_mat truth = check_dictionary(INCO_F64, 16, 40, 5), x = planted_signals(&truth, 400, 4, 6), d;
     inco_options *o = bounded("0.1962", "seed", "0");
-    inco_learn_info info;
+    inco_learn_info info = INCO_INIT(inco_learn_info);
     assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
     assert_true(info.coherence_max > info.coherence_target);
     assert_true(fabs(info.coherence_max - largest_product(&d)) < 1e-12);
@@ -274,7 +273,7 @@ static void code_updates_lower_the_error(void **state) {
     for (int m = 0; m < 3; m++) {
         double error[2];
         for (int i = 0; i < 2; i++) {
-            inco_learn_info info;
+            inco_learn_info info = INCO_INIT(inco_learn_info);
             inco_options *o =
                 check_options((const char *const[]){"atoms", "40", "coder", "omp", "sparsity", "4", "iterations", "4",
                                                     "method", methods[m], "code-updates", rounds[i], NULL});

@@ -86,14 +86,14 @@ static void there_may_be_fewer_lines(void **state) {
 /* Learns from `start`; the share of true atoms found. */
 static double run_from(const inco_mat *start, const inco_mat *x, inco_options *o, const inco_mat *truth,
                        inco_learn_info *info) {
-    inco_source source = inco_source_from_mat(x);
+    inco_source source = source_of_mat(x);
     inco_learner *learner;
     assert_int_equal(inco_learner_new(&learner, &source, o, NULL), INCO_OK);
     assert_int_equal(inco_learner_start_from(learner, start, NULL), INCO_OK);
     assert_int_equal(inco_learner_run(learner, NULL), INCO_OK);
-    inco_mat d = inco_learner_dictionary(learner);
+    inco_mat d = check_learned(learner);
     const double share = recovered(truth, &d);
-    *info = *inco_learner_info(learner);
+    *info = check_info(learner);
     inco_learner_free(learner);
     inco_options_free(o);
     return share;
@@ -112,7 +112,7 @@ static void a_missing_atom_is_found(void **state) {
         const char *const *method = methods[m / 2];
         inco_options *o =
             OPTIONS("method", method[0], "coder", "omp", "sparsity", "3", "iterations", "12", "threads", "1");
-        inco_learn_info info;
+        inco_learn_info info = INCO_INIT(inco_learn_info);
         if (method[1]) assert_int_equal(inco_options_set(o, method[1], method[2], NULL), INCO_OK);
         if (m % 2) assert_int_equal(inco_options_set(o, "exchange", "yes", NULL), INCO_OK);
         const double share = run_from(&start, &x, o, &truth, &info);
@@ -132,7 +132,7 @@ static void a_good_dictionary_is_left_alone(void **state) {
     for (int noisy = 0; noisy < 2; noisy++) {
         inco_options *o = OPTIONS("method", "aksvd", "coder", "omp", "sparsity", "3", "iterations", "5", "threads", "1",
                                   "exchange", "yes");
-        inco_learn_info info;
+        inco_learn_info info = INCO_INIT(inco_learn_info);
         assert_true(run_from(&truth, &x, o, &truth, &info) == 1);
         assert_int_equal(info.replaced, 0);
         for (int64_t n = 0; n < x.cols; n++)
@@ -151,7 +151,7 @@ static void a_strong_penalty_keeps_the_atoms(void **state) {
     for (int strong = 0; strong < 2; strong++) {
         inco_options *o = OPTIONS("coder", "omp", "sparsity", "2", "iterations", "8", "threads", "1", "exchange", "yes",
                                   "gamma-relative", strong ? "1" : "0");
-        inco_learn_info info;
+        inco_learn_info info = INCO_INIT(inco_learn_info);
         for (int64_t n = 0; n < x.cols && !strong; n++) /* a steep spectrum */
             for (int64_t i = 0; i < 12; i++) mat_set(&x, i, n, mat_get(&x, i, n) * pow(0.6, (double)i));
         run_from(&start, &x, o, &start, &info);

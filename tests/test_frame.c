@@ -98,8 +98,8 @@ static void a_frame_is_made_tight(void **state) {
 static inco_mat frame_of(inco_options *o, inco_frame_info *info) {
     inco_mat d;
     inco_error error = {0};
-    if (inco_frame(o, NULL, NULL, &d, info, &error) != INCO_OK) fail_msg("%s", error.message);
-    inco_metrics m; /* what it says of the frame is so */
+    if (inco_frame(o, &d, info, &error) != INCO_OK) fail_msg("%s", error.message);
+    inco_metrics m = INCO_INIT(inco_metrics); /* what it says of the frame is so */
     assert_int_equal(inco_inspect(&d, o, &m, NULL), INCO_OK);
     assert_near(m.coherence_max, info->coherence_max, 1e-15);
     assert_near(m.coherence_rms, info->coherence_rms, 1e-12);
@@ -125,7 +125,7 @@ static void known_optima_come_out(void **state) {
                  {"1", "4", 1},
                  {"5", "10", 1.0 / 3}};
     for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-        inco_frame_info info;
+        inco_frame_info info = INCO_INIT(inco_frame_info);
         inco_mat d = frame_of(OPTIONS("dim", known[k].dim, "atoms", known[k].atoms), &info);
         assert_near(info.coherence_max, known[k].coherence, 1e-9);
         inco_mat_free(&d);
@@ -134,7 +134,7 @@ static void known_optima_come_out(void **state) {
 
 static void no_more_atoms_than_dimensions_are_orthonormal(void **state) {
     (void)state;
-    inco_frame_info info;
+    inco_frame_info info = INCO_INIT(inco_frame_info);
     inco_mat d = frame_of(OPTIONS("dim", "9", "atoms", "4", "precision", "f32"), &info);
     assert_true(info.coherence_max == 0 && d.type == INCO_F32 && d.rows == 9 && d.cols == 4);
     inco_mat_free(&d);
@@ -145,7 +145,7 @@ static void no_more_atoms_than_dimensions_are_orthonormal(void **state) {
 
 static void a_search_has_the_bits_of_one_thread(void **state) {
     (void)state;
-    inco_frame_info info[3];
+    inco_frame_info info[] = {INCO_INIT(inco_frame_info), INCO_INIT(inco_frame_info), INCO_INIT(inco_frame_info)};
     inco_mat d[3];
     const char *threads[] = {"1", "2", "3"};
     for (int i = 0; i < 3; i++)
@@ -164,7 +164,7 @@ static void a_search_has_the_bits_of_one_thread(void **state) {
 
 static void a_tight_frame_is_tight_and_nearly_as_incoherent(void **state) {
     (void)state;
-    inco_frame_info tight, any;
+    inco_frame_info tight = INCO_INIT(inco_frame_info), any = INCO_INIT(inco_frame_info);
     inco_mat d = frame_of(OPTIONS("dim", "10", "atoms", "24", "tight", "yes", "starts", "12"), &tight);
     inco_mat e = frame_of(OPTIONS("dim", "10", "atoms", "24", "starts", "12"), &any);
     assert_true(tight.tightness < 1e-10);
@@ -184,10 +184,11 @@ static int stop_at_once(void *self, const inco_progress *now) {
 static void a_search_can_be_stopped(void **state) {
     (void)state;
     inco_options *o = OPTIONS("dim", "12", "atoms", "30", "starts", "1");
-    inco_frame_info info;
+    inco_frame_info info = INCO_INIT(inco_frame_info);
     inco_mat d;
     double last;
-    assert_int_equal(inco_frame(o, stop_at_once, &last, &d, &info, NULL), INCO_STOPPED);
+    check_watch(o, stop_at_once, &last);
+    assert_int_equal(inco_frame(o, &d, &info, NULL), INCO_STOPPED);
     assert_string_equal(info.stopped_by, "callback");
     assert_near(info.coherence_max, last, 1e-12);
     assert_true(info.starts == 1 && info.start == 0);
@@ -200,10 +201,10 @@ static void what_cannot_be_is_refused(void **state) {
     inco_options *all[] = {OPTIONS("dim", "4"), OPTIONS("atoms", "4"),
                            OPTIONS("dim", "5", "atoms", "4", "tight", "yes")};
     for (int i = 0; i < 3; i++) {
-        inco_frame_info info;
+        inco_frame_info info = INCO_INIT(inco_frame_info);
         inco_mat d;
         inco_error error = {0};
-        assert_int_equal(inco_frame(all[i], NULL, NULL, &d, &info, &error), INCO_EINVAL);
+        assert_int_equal(inco_frame(all[i], &d, &info, &error), INCO_EINVAL);
         assert_non_null(strstr(error.message, i < 2 ? "--dim" : "tight"));
         inco_options_free(all[i]);
     }
@@ -215,10 +216,10 @@ static void lack_of_memory_is_reported(void **state) {
     for (int64_t k = 1; !done; k++) {
         inco_options *o =
             OPTIONS("dim", "3", "atoms", "5", "starts", "2", "steps", "3", "threads", "1", "tight", "yes");
-        inco_frame_info info;
+        inco_frame_info info = INCO_INIT(inco_frame_info);
         inco_mat d;
         memory_fail_at(k);
-        int status = inco_frame(o, NULL, NULL, &d, &info, NULL);
+        int status = inco_frame(o, &d, &info, NULL);
         memory_fail_at(0);
         done = status == INCO_OK;
         if (!done) assert_int_equal(status, INCO_ENOMEM);

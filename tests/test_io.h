@@ -159,4 +159,10 @@ static inline void unlimited(void) {
 
 #define each_test(function) cmocka_unit_test_setup_teardown(function, test_setup, test_teardown)
 
+static inline inco_source test_source(const inco_data *data) {
+    inco_source source = INCO_INIT(inco_source);
+    assert_works(inco_data_source(data, &source, &error));
+    return source;
+}
+
 #endif

@@ -32,7 +32,7 @@ static int load(const char *path, const char *options_text, inco_mat *m, inco_or
         status = inco_options_set(options, word, strtok_r(NULL, " =", &save), error);
     if (!status) status = inco_data_open(&data, &path, 1, options, error);
     if (!status) {
-        const inco_source *s = inco_data_source(data);
+        const inco_source all = test_source(data), *s = &all;
         assert_string_equal(inco_data_kind(data), "audio");
         status = inco_mat_new(m, s->type, s->dim, s->count, error);
         if (!status) status = s->read(s->self, 0, s->count, m->data, error);
@@ -81,7 +81,7 @@ static void channels_are_averaged(void **state) {
 static void rates(void **state) {
     (void)state;
     inco_mat m;
-    inco_origin origin;
+    inco_origin origin = INCO_INIT(inco_origin);
     const char *path = make("a.wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT, 16000, 1, 3200);
     assert_works(load(path, "window=400", &m, &origin, &error));
     assert_true(origin.rate == 16000);
@@ -157,7 +157,7 @@ static void cut_and_put_back(void **state) {
     const char *path = make("a.wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT, 8000, 1, 1027);
     for (int i = 0; i < 6; i++) {
         inco_mat m, back;
-        inco_origin origin;
+        inco_origin origin = INCO_INIT(inco_origin);
         assert_works(load(path, cuts[i], &m, &origin, &error));
         assert_int_equal(origin.kind, 1);
         assert_int_equal(m.cols, counts[i]);
@@ -175,7 +175,7 @@ static void cut_and_put_back(void **state) {
 static void windows_further_apart_than_long(void **state) {
     (void)state;
     inco_mat m, back;
-    inco_origin origin;
+    inco_origin origin = INCO_INIT(inco_origin);
     const char *path = make("a.wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT, 8000, 1, 100);
     assert_works(load(path, "window=10 hop=30", &m, &origin, &error));
     assert_int_equal(m.cols, 4); /* at 0, 30, 60, 90 */
@@ -211,7 +211,7 @@ static void decoded_values_are_kept(void **state) {
 static void several_files_go_to_a_folder(void **state) {
     (void)state;
     inco_mat m, back;
-    inco_origin origin;
+    inco_origin origin = INCO_INIT(inco_origin);
     assert_int_equal(mkdir(in_folder("in"), 0700), 0);
     make("in/a.wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT, 8000, 1, 250);
     make("in/b.wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT, 8000, 2, 130);

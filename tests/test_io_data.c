@@ -25,7 +25,7 @@ static int open_one(inco_data **data, const char *path, const char *settings, in
 }
 
 static inco_mat read_all(const inco_data *data) {
-    const inco_source *s = inco_data_source(data);
+    const inco_source all = test_source(data), *s = &all;
     inco_mat m;
     assert_int_equal(s->size, sizeof *s);
     assert_works(inco_mat_new(&m, s->type, s->dim, s->count, &error));
@@ -114,7 +114,7 @@ static void matrices_are_joined(void **state) {
     inco_mat all = read_all(data);
     assert_int_equal(all.type, INCO_F64);
     assert_same(&m, &all);
-    inco_origin origin;
+    inco_origin origin = INCO_INIT(inco_origin);
     assert_works(inco_data_origin(data, &origin, &error));
     assert_int_equal(origin.kind, 0);
     assert_null(origin.shape);
@@ -214,13 +214,13 @@ static void nan_is_found_when_read(void **state) {
     ((float *)m.data)[4 * 25 + 3] = (float)__builtin_nan("");
     save("b.npy", &m);
     assert_works(open_one(&data, test_folder, "", &error));
-    const inco_source *s = inco_data_source(data);
+    inco_source all = test_source(data), *s = &all;
     assert_works(s->read(s->self, 0, 20, block, &error));
     assert_fails(s->read(s->self, 40, 20, block, &error), INCO_EDATA,
                  "b.npy: NaN at row 25, column 3 (counted from 0)");
     inco_data_free(data);
     assert_works(open_one(&data, test_folder, "columns=yes", &error)); /* 30 x 4 in file: signals of 30 */
-    s = inco_data_source(data);
+    all = test_source(data);
     assert_int_equal(s->dim, 30);
     float wide[30 * 8];
     assert_fails(s->read(s->self, 0, 8, wide, &error), INCO_EDATA, "b.npy: NaN at row 25, column 3 (counted from 0)");
@@ -265,7 +265,7 @@ static void images_are_put_back(void **state) {
     const char *path = make_image("a.pgm", 7, 8);
     for (int i = 0; i < 5; i++) {
         inco_data *data;
-        inco_origin origin;
+        inco_origin origin = INCO_INIT(inco_origin);
         assert_works(open_one(&data, path, cuts[i], &error));
         assert_works(inco_data_origin(data, &origin, &error));
         inco_mat m = read_all(data);
@@ -314,7 +314,7 @@ static void random_patches(void **state) {
     inco_mat_free(&m);
     inco_mat_free(&again);
     inco_data *data;
-    inco_origin origin;
+    inco_origin origin = INCO_INIT(inco_origin);
     assert_works(open_one(&data, test_folder, "patch=2x2 signals=30", &error));
     assert_works(inco_data_origin(data, &origin, &error));
     assert_int_equal(origin.kind, 0); /* random patches cannot be put back */
@@ -382,7 +382,7 @@ static void real_recordings_and_images(void **state) {
     const char *home = getenv("INCO_TEST_DATA");
     char folder[512];
     inco_data *data;
-    inco_origin origin;
+    inco_origin origin = INCO_INIT(inco_origin);
     if (!home || inco_has("audio") != 1 || inco_has("png") != 1) {
         print_message("INCO_TEST_DATA names no data\n");
         skip();
@@ -394,7 +394,7 @@ static void real_recordings_and_images(void **state) {
     assert_true(origin.rate == 8000);
     int64_t windows = 0;
     for (int i = 0; i < 900; i++) windows += (origin.shape[2 * i] + 159) / 160;
-    assert_int_equal(inco_data_source(data)->count, windows);
+    assert_int_equal(test_source(data).count, windows);
     inco_origin_free(&origin);
     inco_data_free(data);
     inco_mat m = load_signals(folder, "window=160 signals=1000 seed=1");

@@ -99,7 +99,7 @@ static int save_codes(inco_error *error) {
 
 static int load_codes(inco_error *error) {
     inco_csc codes;
-    inco_origin origin;
+    inco_origin origin = INCO_INIT(inco_origin);
     int status = inco_load_codes(in_folder(name), &codes, &origin, error);
     if (status) assert_true(!codes.start && !origin.shape && !origin.mean);
     inco_csc_free(&codes);
@@ -149,7 +149,7 @@ static int save_one(inco_error *error) {
 
 static int open_data(inco_error *error) {
     inco_data *data;
-    inco_origin origin = {0};
+    inco_origin origin = INCO_INIT(inco_origin);
     const char *path = in_folder(name);
     int status = inco_data_open(&data, &path, 1, options, error);
     if (status) assert_null(data);
@@ -214,12 +214,14 @@ static void folders(void **state) {
 /* ---- Streams and questions ---- */
 
 static int checkpoint(inco_error *error) {
-    inco_stream stream;
-    int status = inco_file_create(&stream, in_folder("checkpoint"), error);
+    inco_file *file;
+    inco_stream stream = INCO_INIT(inco_stream);
+    int status = inco_file_create(&file, in_folder("checkpoint"), error);
+    if (!status) status = inco_file_stream(file, &stream, error);
     if (!status) stream.write(stream.self, "abc", 3);
-    if (!status) status = inco_file_close(&stream, 1, error);
-    if (!status) status = inco_file_open(&stream, in_folder("checkpoint"), error);
-    if (!status) status = inco_file_close(&stream, 1, error);
+    if (!status) status = inco_file_close(file, 1, error);
+    if (!status) status = inco_file_open(&file, in_folder("checkpoint"), error);
+    if (!status) status = inco_file_close(file, 1, error);
     return status;
 }
 

@@ -76,9 +76,9 @@ static void native_floats_are_mapped(void **state) {
     inco_mat m = some_matrix(INCO_F64, 7, 5), back, again;
     assert_works(inco_save(in_folder("m.npy"), &m, NULL, NULL, &error));
     assert_works(inco_load(in_folder("m.npy"), NULL, &back, &error));
-    const mat_owner *owner = back.owner;
-    assert_int_equal(owner->length, 128 + 7 * 5 * 8); /* the file, mapped */
-    assert_ptr_equal(back.data, (char *)owner->base + 128);
+    const owner *mapping = back.owner;
+    assert_int_equal(mapping->length, 128 + 7 * 5 * 8); /* the file, mapped */
+    assert_ptr_equal(back.data, (char *)mapping->base + 128);
     ((double *)back.data)[0] = 99; /* writing is allowed and does not reach the file */
     assert_works(inco_load(in_folder("m.npy"), NULL, &again, &error));
     assert_same(&m, &again);

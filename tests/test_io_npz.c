@@ -275,7 +275,7 @@ static void origins_round_trip(void **state) {
     inco_csc c = some_codes(INCO_F64, 11, 9), back;
     (void)state;
     for (int i = 0; i < (inco_has("mat") ? 8 : 4); i++) {
-        inco_origin origin;
+        inco_origin origin = INCO_INIT(inco_origin);
         assert_works(inco_save_codes(in_folder(names[i / 4]), &c, &origins[i % 4], &error));
         assert_works(inco_load_codes(in_folder(names[i / 4]), &back, &origin, &error));
         assert_same_codes(&c, &back);
@@ -297,7 +297,7 @@ static void hostile_origins(void **state) {
                               {"origin_shape", "f8", 0, 1, {3, 1}, lengths}, {"origin_hop", "f8", 0, 0, {1, 1}, hop},
                               {"origin_mean", "f8", 0, 1, {3, 1}, values}};
     inco_csc c;
-    inco_origin o;
+    inco_origin o = INCO_INIT(inco_origin);
     assert_fails(inco_load_codes(make("c.npz", arrays, 6), &c, &o, &error), INCO_EFORMAT, "origin_shape");
     assert_fails(inco_load_codes(make("c.npz", arrays, 7), &c, &o, &error), INCO_EFORMAT, "origin_shape");
     arrays[6].shape[0] = 2;

@@ -349,41 +349,46 @@ static void features(void **state) {
 
 static void streams(void **state) {
     (void)state;
-    inco_stream stream;
+    inco_file *file;
+    inco_stream stream = INCO_INIT(inco_stream);
     char bytes[8] = "";
     const char *path = in_folder("checkpoint");
-    assert_works(inco_file_create(&stream, path, &error));
+    assert_works(inco_file_create(&file, path, &error));
+    assert_works(inco_file_stream(file, &stream, &error));
     assert_int_equal(stream.write(stream.self, "12345", 5), 0);
-    assert_works(inco_file_close(&stream, 0, &error));
+    assert_works(inco_file_close(file, 0, &error));
     assert_int_equal(entries_in(test_folder), 0);
-    assert_works(inco_file_create(&stream, path, &error));
+    assert_works(inco_file_create(&file, path, &error));
+    assert_works(inco_file_stream(file, &stream, &error));
     assert_int_equal(stream.write(stream.self, "12345", 5), 0);
-    assert_works(inco_file_close(&stream, 1, &error));
-    assert_null(stream.self);
-    assert_works(inco_file_close(&stream, 1, &error)); /* twice is fine */
+    assert_works(inco_file_close(file, 1, &error));
+    assert_works(inco_file_close(file, 1, &error)); /* twice is fine */
     assert_text(path, "12345");
-    assert_works(inco_file_open(&stream, path, &error));
+    assert_works(inco_file_open(&file, path, &error));
+    assert_works(inco_file_stream(file, &stream, &error));
     assert_int_equal(stream.read(stream.self, bytes, 3), 0);
     assert_string_equal(bytes, "123");
     assert_true(stream.read(stream.self, bytes, 3) != 0);
     assert_int_equal(stream.read(stream.self, bytes, 2), 0);
     assert_string_equal(bytes, "453");
-    assert_works(inco_file_close(&stream, 1, &error));
-    assert_fails(inco_file_open(&stream, in_folder("none"), &error), INCO_EIO, "No such file");
-    assert_fails(inco_file_create(&stream, in_folder("none/x"), &error), INCO_EIO, "there is no folder");
+    assert_works(inco_file_close(file, 1, &error));
+    assert_fails(inco_file_open(&file, in_folder("none"), &error), INCO_EIO, "No such file");
+    assert_fails(inco_file_create(&file, in_folder("none/x"), &error), INCO_EIO, "there is no folder");
 }
 
 static void a_stream_that_fails_is_dropped(void **state) {
     (void)state;
-    inco_stream stream;
+    inco_file *file;
+    inco_stream stream = INCO_INIT(inco_stream);
     char *bytes = calloc(1, 200000);
     write_text("checkpoint", "old");
-    assert_works(inco_file_create(&stream, in_folder("checkpoint"), &error));
+    assert_works(inco_file_create(&file, in_folder("checkpoint"), &error));
+    assert_works(inco_file_stream(file, &stream, &error));
     limit_files(100000);
     assert_true(stream.write(stream.self, bytes, 200000) != 0);
     assert_true(stream.write(stream.self, bytes, 1) != 0);
     unlimited();
-    assert_fails(inco_file_close(&stream, 1, &error), INCO_EIO, "checkpoint: File too large");
+    assert_fails(inco_file_close(file, 1, &error), INCO_EIO, "checkpoint: File too large");
     assert_text(in_folder("checkpoint"), "old");
     assert_int_equal(entries_in(test_folder), 1);
     free(bytes);

@@ -10,7 +10,7 @@
 static void a_planted_dictionary_is_recovered(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 20, 40, 1), x = planted_signals(&truth, 3000, 3, 2), d;
-    inco_learn_info info;
+    inco_learn_info info = INCO_INIT(inco_learn_info);
     const char *const methods[] = {"idl", "mod"};
     for (int m = 0; m < 2; m++) {
         inco_options *o =
@@ -36,7 +36,7 @@ static void same_bits_for_any_number_of_threads(void **state) {
     for (int t = 0; t < 4; t++) {
         inco_options *o =
             OPTIONS("atoms", "150", "residual-coherence", "0.3", "iterations", "3", "threads", threads[t]);
-        inco_learn_info info;
+        inco_learn_info info = INCO_INIT(inco_learn_info);
         assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
         inco_options_free(o);
         assert_int_equal(info.threads, t < 3 ? t + 1 : 8);
@@ -55,23 +55,23 @@ static void same_bits_for_any_number_of_threads(void **state) {
 static void a_resumed_run_has_the_same_bits(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 16, 60, 5), x = planted_signals(&truth, 5000, 4, 6);
-    inco_source source = inco_source_from_mat(&x);
+    inco_source source = source_of_mat(&x);
     inco_options *o = OPTIONS("atoms", "60", "coder", "omp", "sparsity", "4", "iterations", "6", "unused", "sample");
     memory_stream *memory = calloc(1, sizeof *memory);
-    watcher w = {.stream = {memory, write_memory, read_memory}, .save_at = 3};
+    watcher w = {.stream = MEMORY_STREAM(memory), .save_at = 3};
     inco_learner *whole, *rest;
-    assert_int_equal(inco_learner_new(&whole, &source, o, NULL), INCO_OK);
-    w.learner = whole;
-    inco_learner_on_progress(whole, watch, &w);
+    watch_new(&w, &source, o);
+    whole = w.learner;
     assert_int_equal(inco_learner_run(whole, NULL), INCO_OK);
     assert_int_equal(w.told, 6);
+    check_watch(o, NULL, NULL);
     assert_int_equal(inco_learner_new(&rest, &source, o, NULL), INCO_OK);
     assert_int_equal(inco_learner_resume(rest, &w.stream, NULL), INCO_OK);
     assert_int_equal(inco_learner_run(rest, NULL), INCO_OK);
-    assert_int_equal(inco_learner_info(rest)->iterations, 6);
-    assert_true(inco_learner_info(rest)->relative_error == inco_learner_info(whole)->relative_error);
-    assert_true(inco_learner_info(rest)->replaced == inco_learner_info(whole)->replaced);
-    assert_memory_equal(inco_learner_dictionary(rest).data, inco_learner_dictionary(whole).data, 16 * 60 * type);
+    assert_int_equal(check_info(rest).iterations, 6);
+    assert_true(check_info(rest).relative_error == check_info(whole).relative_error);
+    assert_true(check_info(rest).replaced == check_info(whole).replaced);
+    assert_memory_equal(check_learned(rest).data, check_learned(whole).data, 16 * 60 * type);
     inco_learner_free(whole);
     inco_learner_free(rest);
     inco_options_free(o);
@@ -82,7 +82,7 @@ static void a_resumed_run_has_the_same_bits(void **state) {
 
 /* Resumes from `memory` with other options or damage; returns the message. */
 static int resume_with(memory_stream *memory, const inco_source *source, inco_options *o, inco_error *error) {
-    inco_stream stream = {memory, write_memory, read_memory};
+    inco_stream stream = MEMORY_STREAM(memory);
     inco_learner *learner;
     memory->read = 0;
     assert_int_equal(inco_learner_new(&learner, source, o, NULL), INCO_OK);
@@ -96,10 +96,10 @@ static int resume_with(memory_stream *memory, const inco_source *source, inco_op
 static void a_checkpoint_of_another_run_is_refused(void **state) {
     (void)state;
     inco_mat x = check_random(INCO_F64, 8, 100, 7), y = check_random(INCO_F64, 8, 100, 8);
-    inco_source source = inco_source_from_mat(&x), other = inco_source_from_mat(&y);
+    inco_source source = source_of_mat(&x), other = source_of_mat(&y);
     inco_options *o = OPTIONS("atoms", "12", "sparsity", "2", "iterations", "2");
     memory_stream *memory = calloc(1, sizeof *memory);
-    watcher w = {.stream = {memory, write_memory, read_memory}, .save_at = 1};
+    watcher w = {.stream = MEMORY_STREAM(memory), .save_at = 1};
     inco_error error = {0};
     watch_new(&w, &source, o);
     assert_int_equal(inco_learner_run(w.learner, NULL), INCO_OK);
@@ -125,7 +125,7 @@ static void a_checkpoint_of_another_run_is_refused(void **state) {
 static void the_objective_never_rises_in_an_update(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 16, 40, 9), x = planted_signals(&truth, 2000, 4, 10);
-    inco_source source = inco_source_from_mat(&x);
+    inco_source source = source_of_mat(&x);
     const char *const gammas[] = {"0", "1", "100"};
     for (int g = 0; g < 3; g++) {
         inco_options *o = OPTIONS("atoms", "40", "gamma", gammas[g], "iterations", "8", "residual-coherence", "0.4");
@@ -151,7 +151,7 @@ static void gamma_flattens_the_spectrum(void **state) {
     const char *const gammas[] = {"0", "5", "500"};
     for (int g = 0; g < 3; g++) {
         inco_options *o = OPTIONS("atoms", "30", "gamma", gammas[g], "iterations", "10", "sparsity", "3");
-        inco_learn_info info;
+        inco_learn_info info = INCO_INIT(inco_learn_info);
         assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
         assert_true(info.coherence_rms < last);
         assert_true(info.coherence_rms >= info.welch * (1 - 1e-12));
@@ -169,19 +169,19 @@ static void gamma_flattens_the_spectrum(void **state) {
 static void the_callback_stops_it(void **state) {
     (void)state;
     inco_mat x = check_random(INCO_F32, 8, 200, 12);
-    inco_source source = inco_source_from_mat(&x);
+    inco_source source = source_of_mat(&x);
     inco_options *o = OPTIONS("atoms", "16", "sparsity", "2");
     watcher w = {.stop_at = 2};
     watch_new(&w, &source, o);
     assert_int_equal(inco_learner_run(w.learner, NULL), INCO_STOPPED);
-    assert_int_equal(inco_learner_info(w.learner)->iterations, 2);
-    assert_string_equal(inco_learner_info(w.learner)->stopped_by, "callback");
-    inco_mat d = inco_learner_dictionary(w.learner);
+    assert_int_equal(check_info(w.learner).iterations, 2);
+    assert_string_equal(check_info(w.learner).stopped_by, "callback");
+    inco_mat d = check_learned(w.learner);
     for (int64_t j = 0; j < d.cols; j++) assert_near(mat_column_norm(&d, j), 1, 1e-6);
     inco_learner_free(w.learner);
     inco_options_free(o);
     o = OPTIONS("atoms", "16", "sparsity", "2", "stop-change", "1");
-    inco_learn_info info;
+    inco_learn_info info = INCO_INIT(inco_learn_info);
     assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
     assert_string_equal(info.stopped_by, "change");
     assert_int_equal(info.iterations, 1);
@@ -201,7 +201,7 @@ static void bad_data_is_refused_with_its_place(void **state) {
     inco_mat x = check_random(type, 6, 50, 15), d;
     inco_options *o = OPTIONS("atoms", "8", "sparsity", "2", "iterations", "1");
     inco_error error;
-    inco_learn_info info;
+    inco_learn_info info = INCO_INIT(inco_learn_info);
     mat_set(&x, 4, 33, NAN);
     assert_int_equal(learn(&x, o, &d, &info, &error), INCO_EDATA);
     assert_string_equal(error.message, "signal 33 has a NaN or Inf at feature 4 (both from 0)");
@@ -221,10 +221,10 @@ static void centring_and_codes(void **state) {
     inco_mat x = check_random(type, 9, 300, 16), d, back;
     for (int64_t n = 0; n < x.cols; n++)
         for (int64_t i = 0; i < 9; i++) mat_set(&x, i, n, mat_get(&x, i, n) + 5);
-    inco_source source = inco_source_from_mat(&x);
+    inco_source source = source_of_mat(&x);
     inco_options *o = OPTIONS("atoms", "12", "coder", "omp", "sparsity", "9", "iterations", "2", "center", "signal");
     inco_csc codes;
-    inco_encode_info info;
+    inco_encode_info info = INCO_INIT(inco_encode_info);
     double means[300];
     assert_int_equal(learn(&x, o, &d, NULL, NULL), INCO_OK);
     for (int64_t j = 0; j < d.cols; j++) { /* centred signals make centred atoms */
@@ -255,7 +255,7 @@ static void centring_and_codes(void **state) {
 static void failing_memory_is_survived(void **state) {
     (void)state;
     inco_mat x = check_random(INCO_F32, 6, 80, 17);
-    inco_source source = inco_source_from_mat(&x);
+    inco_source source = source_of_mat(&x);
     inco_options *o = OPTIONS("atoms", "9", "sparsity", "3", "iterations", "2", "center", "feature", "threads", "1");
     inco_options *plain = OPTIONS("sparsity", "3", "threads", "1");
     int64_t k = 1;

@@ -1,5 +1,5 @@
-/* The methods that hold residuals or codes, and the exchange of atoms, through the learner: what they find, that their bits
- * depend on nothing but data and options, that a run can be resumed, and that failing memory is survived. */
+/* The methods that hold residuals or codes, and the exchange of atoms, through the learner: what they find, that their
+ * bits depend on nothing but data and options, that a run can be resumed, and that failing memory is survived. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -41,12 +41,12 @@ static inco_options *options_of(const method_case *c, const char *const *more) {
 static void a_planted_dictionary_is_recovered(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 20, 40, 1), x = planted_signals(&truth, 3000, 3, 2), d;
-    inco_source source = inco_source_from_mat(&x);
+    inco_source source = source_of_mat(&x);
     for (int i = 0; i < CASES; i++) {
         if (!cases[i].recovers) continue;
         inco_options *o =
             OPTIONS_OF(&cases[i], "atoms", "40", "coder", "omp", "sparsity", "3", "iterations", "60", "threads", "1");
-        inco_learn_info info;
+        inco_learn_info info = INCO_INIT(inco_learn_info);
         assert_int_equal(inco_learn(&source, o, &d, &info, NULL), INCO_OK);
         assert_true(recovered(&truth, &d) >= 0.9);
         assert_true(info.relative_error < 0.3);
@@ -61,7 +61,7 @@ static void a_planted_dictionary_is_recovered(void **state) {
 static void same_bits_for_any_number_of_threads(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 24, 60, 3), x = planted_signals(&truth, 6000, 5, 4), first = {0}, d;
-    inco_source source = inco_source_from_mat(&x);
+    inco_source source = source_of_mat(&x);
     const char *const threads[] = {"1", "2", "3", "8"};
     for (int i = 0; i < CASES * 4; i++) {
         inco_options *o = OPTIONS_OF(&cases[i / 4], "atoms", "60", "coder", "omp", "sparsity", "5", "iterations", "2",
@@ -86,12 +86,12 @@ static void same_bits_for_any_number_of_threads(void **state) {
 static void a_resumed_run_has_the_same_bits(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6);
-    inco_source source = inco_source_from_mat(&x);
+    inco_source source = source_of_mat(&x);
     for (int i = 0; i < CASES; i++) {
         inco_options *o =
             OPTIONS_OF(&cases[i], "atoms", "60", "coder", "omp", "sparsity", "4", "iterations", "6", "threads", "1");
         memory_stream *memory = calloc(1, sizeof *memory);
-        watcher w = {.stream = {memory, write_memory, read_memory}, .save_at = 3};
+        watcher w = {.stream = MEMORY_STREAM(memory), .save_at = 3};
         inco_learner *rest;
         watch_new(&w, &source, o);
         assert_int_equal(inco_learner_run(w.learner, NULL), INCO_OK);
@@ -99,9 +99,8 @@ static void a_resumed_run_has_the_same_bits(void **state) {
         assert_int_equal(inco_learner_new(&rest, &source, o, NULL), INCO_OK);
         assert_int_equal(inco_learner_resume(rest, &w.stream, NULL), INCO_OK);
         assert_int_equal(inco_learner_run(rest, NULL), INCO_OK);
-        const inco_learn_info *a = inco_learner_info(w.learner), *b = inco_learner_info(rest);
-        assert_memory_equal(inco_learner_dictionary(rest).data, inco_learner_dictionary(w.learner).data,
-                            16 * 60 * type);
+        const inco_learn_info whole = check_info(w.learner), resumed = check_info(rest), *a = &whole, *b = &resumed;
+        assert_memory_equal(check_learned(rest).data, check_learned(w.learner).data, 16 * 60 * type);
         assert_true(a->relative_error == b->relative_error && a->objective == b->objective);
         assert_int_equal(a->replaced, w.replaced);
         assert_int_equal(a->replaced, b->replaced);
@@ -124,13 +123,13 @@ static void a_resumed_run_has_the_same_bits(void **state) {
 static void targets_are_reached_or_told(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 16, 40, 7), x = planted_signals(&truth, 2000, 4, 8), d;
-    inco_source source = inco_source_from_mat(&x);
+    inco_source source = source_of_mat(&x);
     static const char *const methods[] = {"inksvd", "ipr"}, *const targets[] = {"0.5", "0.35", "0.1"};
     for (int i = 0; i < 6; i++) {
         const char *target = targets[i / 2];
         inco_options *o = OPTIONS("atoms", "40", "method", methods[i % 2], "max-coherence", target, "coder", "omp",
                                   "sparsity", "4", "iterations", "4", "threads", "1");
-        inco_learn_info info;
+        inco_learn_info info = INCO_INIT(inco_learn_info);
         if (i == 4) inco_options_set(o, "decorrelation-passes", "5", NULL);
         if (i == 5) inco_options_set(o, "ipr-iterations", "5", NULL);
         assert_int_equal(inco_learn(&source, o, &d, &info, NULL), INCO_OK);
@@ -149,7 +148,7 @@ static void targets_are_reached_or_told(void **state) {
 static void failing_memory_is_survived(void **state) {
     (void)state;
     inco_mat x = check_random(INCO_F32, 6, 80, 17);
-    inco_source source = inco_source_from_mat(&x);
+    inco_source source = source_of_mat(&x);
     for (int i = 0; i < CASES; i++) {
         inco_options *o =
             OPTIONS_OF(&cases[i], "atoms", "9", "sparsity", "3", "coder", "omp", "iterations", "2", "threads", "1");
@@ -173,7 +172,7 @@ static void failing_memory_is_survived(void **state) {
 static void options_of_other_methods_are_refused(void **state) {
     (void)state;
     inco_mat x = check_random(INCO_F64, 6, 80, 18);
-    inco_source source = inco_source_from_mat(&x);
+    inco_source source = source_of_mat(&x);
     static const char *const wrong[][4] = {
         {"ksvd", "gamma", "1", "--gamma belongs to --method idl|mocod|online|aksvdc|idb, not to ksvd"},
         {"aksvd", "norms", "rescale", "--norms belongs to --method idl, not to aksvd"},

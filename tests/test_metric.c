@@ -8,9 +8,10 @@
 #include "metric/coherence.h"
 #include "metric/gram.h"
 #include "metric/spectrum.h"
+#include "metric/tally.h"
 
 static inco_metrics inspect(const inco_mat *d, const inco_options *options) {
-    inco_metrics m;
+    inco_metrics m = INCO_INIT(inco_metrics);
     inco_error error = {0};
     if (inco_inspect(d, options, &m, &error) != INCO_OK) fail_msg("%s", error.message);
     return m;
@@ -167,8 +168,8 @@ static void check_by_hand(inco_type type, int64_t dim, int64_t atoms) {
     inco_metrics m = inspect(&d, options);
     const int64_t pairs = atoms * (atoms - 1) / 2;
     double *table = calloc((size_t)(atoms * atoms), sizeof *table), *v = all_pairs(&d, table);
-    double sum = 0, squares = 0, babel[INCO_BABEL_MAX] = {0};
-    int64_t duplicates = 0, histogram[INCO_HISTOGRAM_BINS] = {0}, counted = 0;
+    double sum = 0, squares = 0, babel[TALLY_BABEL] = {0};
+    int64_t duplicates = 0, histogram[TALLY_BINS] = {0}, counted = 0;
     qsort(v, (size_t)pairs, sizeof *v, falling);
     for (int64_t k = 0; k < pairs; k++) {
         sum += v[k], squares += v[k] * v[k];
@@ -185,21 +186,21 @@ static void check_by_hand(inco_type type, int64_t dim, int64_t atoms) {
     assert_near(m.coherence_rms, sqrt(squares / (double)pairs), 1e-13);
     assert_near(m.coherence_median, (v[(pairs - 1) / 2] + v[pairs / 2]) / 2, 1e-14);
     assert_int_equal(m.duplicates, duplicates);
-    assert_int_equal(m.babel_count, atoms - 1 < INCO_BABEL_MAX ? atoms - 1 : INCO_BABEL_MAX);
+    assert_int_equal(m.babel_count, atoms - 1 < TALLY_BABEL ? atoms - 1 : TALLY_BABEL);
     for (int64_t k = 0; k < m.babel_count; k++) assert_near(m.babel[k], babel[k], 1e-12);
-    for (int k = 0; k < INCO_HISTOGRAM_BINS; k++) {
+    for (int k = 0; k < TALLY_BINS; k++) {
         assert_true(llabs(m.histogram[k] - histogram[k]) <= 1); /* a value within rounding of a border */
         counted += m.histogram[k];
     }
     assert_int_equal(counted, pairs);
-    assert_int_equal(m.pair_count, pairs < INCO_PAIRS_MAX ? pairs : INCO_PAIRS_MAX);
+    assert_int_equal(m.pair_count, pairs < TALLY_PAIRS ? pairs : TALLY_PAIRS);
     for (int64_t k = 0; k < m.pair_count; k++) {
-        inco_pair p = m.pairs[k];
+        const int64_t first = m.pair_first[k], second = m.pair_second[k];
         double g = 0;
-        for (int64_t i = 0; i < dim; i++) g += mat_get(&d, i, p.first) * mat_get(&d, i, p.second);
-        assert_true(p.first < p.second);
-        assert_near(fabs(p.similarity), v[k], 1e-14);
-        assert_near(p.similarity, g / mat_column_norm(&d, p.first) / mat_column_norm(&d, p.second), 1e-14);
+        for (int64_t i = 0; i < dim; i++) g += mat_get(&d, i, first) * mat_get(&d, i, second);
+        assert_true(first < second);
+        assert_near(fabs(m.pair_similarity[k]), v[k], 1e-14);
+        assert_near(m.pair_similarity[k], g / mat_column_norm(&d, first) / mat_column_norm(&d, second), 1e-14);
     }
     free(v);
     free(table);
@@ -246,10 +247,26 @@ static void median_of_many_pairs(void **state) {
     inco_mat_free(&d);
 }
 
+static void same_arrays(const void *a, const void *b, int64_t count) {
+    assert_memory_equal(a, b, (size_t)count * sizeof(double));
+}
+
+/* All arrays, then all numbers, once the pointers are taken out. */
 static void same_bits(inco_metrics a, inco_metrics b) {
-    assert_memory_equal(a.singular, b.singular, (size_t)a.singular_count * sizeof(double));
-    inco_metrics_free(&a);
-    inco_metrics_free(&b);
+    same_arrays(a.singular, b.singular, a.singular_count);
+    same_arrays(a.babel, b.babel, a.babel_count);
+    same_arrays(a.histogram, b.histogram, a.histogram_count);
+    same_arrays(a.pair_first, b.pair_first, a.pair_count);
+    same_arrays(a.pair_second, b.pair_second, a.pair_count);
+    same_arrays(a.pair_similarity, b.pair_similarity, a.pair_count);
+    inco_metrics *const both[] = {&a, &b};
+    for (int i = 0; i < 2; i++) {
+        inco_metrics *m = both[i], released = *m;
+        inco_metrics_free(&released);
+        m->owner = NULL;
+        m->babel = m->singular = m->pair_similarity = NULL;
+        m->histogram = m->pair_first = m->pair_second = NULL;
+    }
     assert_memory_equal(&a, &b, sizeof a);
 }
 
@@ -338,13 +355,13 @@ static void duplicate_opposite_and_zero_atoms(void **state) {
         assert_int_equal(m.erc_sparsity, 0);
         assert_int_equal(m.duplicates, 2);
         assert_int_equal(all.duplicates, 28 * 27 / 2);
-        int same = m.pairs[0].first == 4 ? 0 : 1;
-        assert_int_equal(m.pairs[same].first, 4);
-        assert_int_equal(m.pairs[same].second, 20);
-        assert_near(m.pairs[same].similarity, 1, 1e-14);
-        assert_int_equal(m.pairs[1 - same].first, 5);
-        assert_int_equal(m.pairs[1 - same].second, 11);
-        assert_near(m.pairs[1 - same].similarity, -1, 1e-14);
+        int same = m.pair_first[0] == 4 ? 0 : 1;
+        assert_int_equal(m.pair_first[same], 4);
+        assert_int_equal(m.pair_second[same], 20);
+        assert_near(m.pair_similarity[same], 1, 1e-14);
+        assert_int_equal(m.pair_first[1 - same], 5);
+        assert_int_equal(m.pair_second[1 - same], 11);
+        assert_near(m.pair_similarity[1 - same], -1, 1e-14);
         assert_near(m.welch, coherence_bound(9, 28), 1e-15);
         assert_near(m.flat_singular, sqrt(28.0 / 9), 1e-15);
         inco_metrics_free(&m);
@@ -437,7 +454,7 @@ static void leading_dimension_is_kept_to(void **state) {
 
 static void numbers_are_checked(void **state) {
     const double bad[] = {NAN, INFINITY, -INFINITY};
-    inco_metrics m;
+    inco_metrics m = INCO_INIT(inco_metrics);
     inco_error error;
     (void)state;
     for (int k = 0; k < 3; k++) {
@@ -464,7 +481,7 @@ static void lack_of_memory_is_reported(void **state) {
     for (int i = 0; i < 3; i++) {
         inco_mat d = check_random(INCO_F32, 6, atoms[i], 58);
         inco_options *options = OPTIONS("threads", "1");
-        inco_metrics m;
+        inco_metrics m = INCO_INIT(inco_metrics);
         memory_fail_at(0);
         inco_metrics whole = inspect(&d, options);
         int64_t allocations = memory_fail_at(0);

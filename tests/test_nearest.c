@@ -149,11 +149,10 @@ static void nearest_lacks_memory(void **state) {
 /* ---- inco_decohere ---- */
 
 static inco_mat decohere(const inco_mat *d, const inco_source *data, inco_options *o, inco_decohere_info *info) {
-    const inco_decohere_input input = {.size = sizeof input, .dictionary = d, .data = data};
     inco_error error = {0};
-    inco_metrics m;
+    inco_metrics m = INCO_INIT(inco_metrics);
     inco_mat e;
-    if (inco_decohere(&input, o, &e, info, &error) != INCO_OK) fail_msg("%s", error.message);
+    if (inco_decohere(d, data, o, &e, info, &error) != INCO_OK) fail_msg("%s", error.message);
     assert_int_equal(inco_inspect(&e, NULL, &m, NULL), INCO_OK);
     assert_near(m.coherence_max, info->coherence_max, 1e-15);
     assert_int_equal(m.coherence_max <= info->bound, info->reached);
@@ -166,7 +165,7 @@ static inco_mat decohere(const inco_mat *d, const inco_source *data, inco_option
 static void norms_and_zero_atoms_stay(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat d = check_dictionary(type, 10, 24, 115);
-    inco_decohere_info info;
+    inco_decohere_info info = INCO_INIT(inco_decohere_info);
     for (int64_t j = 0; j < 24; j++)
         for (int64_t i = 0; i < 10; i++)
             mat_set(&d, i, j, j == 5 ? 0 : mat_get(&d, i, j) * pow(10, (double)(j % 5) - 2));
@@ -187,7 +186,7 @@ static void norms_and_zero_atoms_stay(void **state) {
 static void a_dictionary_within_the_bound_is_returned(void **state) {
     (void)state;
     inco_mat d = check_random(INCO_F32, 30, 20, 116);
-    inco_decohere_info info;
+    inco_decohere_info info = INCO_INIT(inco_decohere_info);
     inco_mat e = decohere(&d, NULL, OPTIONS("max-coherence", "0.9"), &info);
     assert_true(info.reached && info.moved == 0 && info.change == 0);
     assert_memory_equal(d.data, e.data, 600 * sizeof(float));
@@ -198,8 +197,8 @@ static void a_dictionary_within_the_bound_is_returned(void **state) {
 static void data_is_coded_and_counted(void **state) {
     (void)state;
     sample t = sample_new(12, 30, 600, 4, 0.1);
-    const inco_source source = inco_source_from_mat(&t.x);
-    inco_decohere_info info, plain;
+    const inco_source source = source_of_mat(&t.x);
+    inco_decohere_info info = INCO_INIT(inco_decohere_info), plain = INCO_INIT(inco_decohere_info);
     inco_mat e = decohere(&t.d, &source, OPTIONS("max-coherence", "0.45", "coder", "omp", "sparsity", "3"), &info);
     inco_mat f = decohere(&t.d, NULL, OPTIONS("max-coherence", "0.45"), &plain);
     assert_true(info.reached && plain.reached && info.signals == 600 && plain.signals == 0);
@@ -212,11 +211,10 @@ static void data_is_coded_and_counted(void **state) {
 }
 
 static void refuse(const inco_mat *d, const inco_source *data, inco_options *o, int code, const char *says) {
-    const inco_decohere_input input = {.size = sizeof input, .dictionary = d, .data = data};
-    inco_decohere_info info;
+    inco_decohere_info info = INCO_INIT(inco_decohere_info);
     inco_error error = {0};
     inco_mat e;
-    assert_int_equal(inco_decohere(&input, o, &e, &info, &error), code);
+    assert_int_equal(inco_decohere(d, data, o, &e, &info, &error), code);
     if (!strstr(error.message, says)) fail_msg("'%s' is not in: %s", says, error.message);
     assert_null(e.data);
     inco_options_free(o);
@@ -225,7 +223,7 @@ static void refuse(const inco_mat *d, const inco_source *data, inco_options *o, 
 static void what_cannot_be_is_refused(void **state) {
     (void)state;
     inco_mat d = check_dictionary(INCO_F64, 4, 8, 117), x = check_random(INCO_F64, 5, 10, 118);
-    const inco_source source = inco_source_from_mat(&x);
+    const inco_source source = source_of_mat(&x);
     refuse(&d, NULL, inco_options_new(), INCO_EINVAL, "--max-coherence");
     refuse(&d, NULL, OPTIONS("max-coherence", "0.37"), INCO_EINVAL, "0.377964 or more (Welch"); /* sqrt(4 / 28) */
     refuse(&d, NULL, OPTIONS("max-coherence", "0.5", "sparsity", "3"), INCO_EINVAL, "--sparsity");

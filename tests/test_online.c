@@ -177,7 +177,7 @@ static void failures_leave_the_dictionary(void **state) {
 static void a_planted_dictionary_is_recovered_as_by_batches_of_all(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 20, 40, 1), x = planted_signals(&truth, 3000, 3, 2), d;
-    inco_learn_info mod, online;
+    inco_learn_info mod = INCO_INIT(inco_learn_info), online = INCO_INIT(inco_learn_info);
     inco_options *o =
         OPTIONS("method", "mod", "atoms", "40", "coder", "omp", "sparsity", "3", "iterations", "60", "threads", "1");
     assert_int_equal(learn(&x, o, &d, &mod, NULL), INCO_OK);
@@ -202,7 +202,7 @@ static void the_penalty_lowers_the_coherence(void **state) {
     for (int i = 0; i < 3; i++) {
         inco_options *o = OPTIONS("method", "online", "atoms", "30", "coder", "omp", "sparsity", "3", "iterations",
                                   "10", "gamma", weights[i], "threads", "1");
-        inco_learn_info info;
+        inco_learn_info info = INCO_INIT(inco_learn_info);
         assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
         assert_true(info.coherence_rms < last);
         assert_true(info.gamma == atof(weights[i]));
@@ -241,11 +241,11 @@ static const online_sums *sums_of(const inco_learner *of) {
 static void a_resumed_run_has_the_same_bits(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 16, 60, 5), x = planted_signals(&truth, 1500, 4, 6);
-    inco_source source = inco_source_from_mat(&x);
+    inco_source source = source_of_mat(&x);
     inco_options *o = OPTIONS("method", "online", "atoms", "60", "coder", "omp", "sparsity", "4", "iterations", "5",
                               "batch", "333", "unused", "sample");
     memory_stream *memory = calloc(1, sizeof *memory);
-    watcher w = {.stream = {memory, write_memory, read_memory}, .save_at = 2};
+    watcher w = {.stream = MEMORY_STREAM(memory), .save_at = 2};
     inco_learner *rest;
     inco_error error = {0};
     watch_new(&w, &source, o);
@@ -254,8 +254,8 @@ static void a_resumed_run_has_the_same_bits(void **state) {
     assert_int_equal(inco_learner_new(&rest, &source, o, NULL), INCO_OK);
     assert_int_equal(inco_learner_resume(rest, &w.stream, NULL), INCO_OK);
     assert_int_equal(inco_learner_run(rest, NULL), INCO_OK);
-    assert_int_equal(inco_learner_info(rest)->iterations, 5);
-    assert_memory_equal(inco_learner_dictionary(rest).data, inco_learner_dictionary(w.learner).data, 16 * 60 * type);
+    assert_int_equal(check_info(rest).iterations, 5);
+    assert_memory_equal(check_learned(rest).data, check_learned(w.learner).data, 16 * 60 * type);
     assert_memory_equal(sums_of(rest)->a.data, sums_of(w.learner)->a.data, 60 * 60 * sizeof(double));
     memory->read = 0;
     memory->written -= 8; /* the sums are cut off */
@@ -273,7 +273,7 @@ static void a_resumed_run_has_the_same_bits(void **state) {
 static void a_stopped_pass_is_undone(void **state) {
     (void)state;
     inco_mat truth = check_dictionary(INCO_F64, 10, 20, 7), x = planted_signals(&truth, 900, 3, 8);
-    inco_source source = inco_source_from_mat(&x);
+    inco_source source = source_of_mat(&x);
     inco_options *o =
         OPTIONS("method", "online", "atoms", "20", "coder", "omp", "sparsity", "3", "iterations", "4", "batch", "100");
     watcher whole = {.stop_at = 1}, half = {.stop_after = 300};
@@ -281,7 +281,7 @@ static void a_stopped_pass_is_undone(void **state) {
     watch_new(&half, &source, o);
     assert_int_equal(inco_learner_run(whole.learner, NULL), INCO_STOPPED);
     assert_int_equal(inco_learner_run(half.learner, NULL), INCO_STOPPED);
-    assert_int_equal(inco_learner_info(half.learner)->iterations, 1);
+    assert_int_equal(check_info(half.learner).iterations, 1);
     assert_memory_equal(half.learner->core->d.data, whole.learner->core->d.data, 10 * 20 * sizeof(double));
     assert_memory_equal(sums_of(half.learner)->b.data, sums_of(whole.learner)->b.data, 10 * 20 * sizeof(double));
     assert_true(sums_of(half.learner)->weight == sums_of(whole.learner)->weight);
@@ -296,7 +296,7 @@ static void a_stopped_pass_is_undone(void **state) {
 static void sums_forget(void **state) {
     (void)state;
     inco_mat x = check_random(INCO_F64, 8, 1000, 9);
-    inco_source source = inco_source_from_mat(&x);
+    inco_source source = source_of_mat(&x);
     for (int forget = 0; forget < 2; forget++) {
         inco_options *o = OPTIONS("method", "online", "atoms", "12", "coder", "omp", "sparsity", "2", "iterations", "2",
                                   "batch", "250", "forget", forget ? "0.5" : "1");
@@ -317,7 +317,7 @@ static void sums_forget(void **state) {
 static void a_batch_of_all_is_coded_as_by_the_others(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat x = check_random(type, 8, 700, 10);
-    inco_source source = inco_source_from_mat(&x);
+    inco_source source = source_of_mat(&x);
     watcher online = {0}, mod = {0};
     inco_options *o = OPTIONS("atoms", "12", "coder", "omp", "sparsity", "2", "iterations", "1", "method", "mod");
     watch_new(&mod, &source, o);

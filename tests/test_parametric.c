@@ -202,7 +202,7 @@ static void coherence_falls_by_design(void **state) {
         inco_options *o = OPTIONS("method", "parametric", "atoms", "100", "window", "64", "rate", "8000", "iterations",
                                   "12", "threads", threads[t], "precision", type == INCO_F32 ? "f32" : "f64");
         inco_mat d;
-        inco_learn_info info;
+        inco_learn_info info = INCO_INIT(inco_learn_info);
         assert_int_equal(inco_learn(NULL, o, &d, &info, NULL), INCO_OK);
         assert_int_equal(d.type, type);
         assert_true(info.dim == 64 && info.atoms == 100 && info.signals == 0 && info.iterations == 12);
@@ -222,10 +222,10 @@ static void coherence_falls_by_design(void **state) {
 static void what_makes_no_sense_is_refused(void **state) {
     (void)state;
     inco_mat x = check_random(INCO_F64, 64, 50, 1), d;
-    inco_source source = inco_source_from_mat(&x);
+    inco_source source = source_of_mat(&x);
     inco_options *o = OPTIONS("method", "parametric", "atoms", "20", "window", "64", "rate", "8000");
     inco_learner *learner;
-    inco_stream stream = {0};
+    inco_stream stream = INCO_INIT(inco_stream);
     inco_csc codes;
     inco_error error;
     assert_int_equal(inco_learn(&source, o, &d, NULL, &error), INCO_EINVAL);

@@ -74,7 +74,7 @@ static void the_parts_are_all_signals_once(void **state) {
     double out[2 * 64];
     assert_int_equal(inco_mat_new(&x, INCO_F64, 2, 57, NULL), INCO_OK);
     for (int64_t n = 0; n < 57; n++) mat_set(&x, 0, n, (double)n), mat_set(&x, 1, n, -(double)n);
-    const inco_source source = inco_source_from_mat(&x);
+    const inco_source source = source_of_mat(&x);
     holdout h;
     holdout_make(&h, &source, 10);
     assert_true(h.held.count == 5 && h.kept.count == 52);
@@ -96,31 +96,75 @@ static void the_parts_are_all_signals_once(void **state) {
 
 /* ---- The path ---- */
 
+enum { POINTS = 6, CARDINALITIES = 3 };
+
+/* All that a learner says, with copies of its arrays. */
+typedef struct told {
+    inco_learn_info info;
+    inco_path path;
+    int64_t cardinality[CARDINALITIES];
+    inco_path_point point[POINTS];
+    double residual[POINTS][CARDINALITIES];
+} told;
+
+static told tell_of(const inco_learner *learner) {
+    told t = {.info = check_info(learner), .path = INCO_INIT(inco_path)};
+    assert_int_equal(inco_learner_path(learner, &t.path, NULL), INCO_OK);
+    for (int64_t k = 0; k < t.path.cardinalities; k++) t.cardinality[k] = t.path.cardinality[k];
+    t.path.cardinality = NULL;
+    for (int64_t i = 0; i < t.path.count; i++) {
+        t.point[i].size = sizeof t.point[i];
+        assert_int_equal(inco_learner_path_point(learner, i, &t.point[i], NULL), INCO_OK);
+        for (int64_t k = 0; k < t.path.cardinalities; k++) t.residual[i][k] = t.point[i].residual[k];
+        t.point[i].residual = NULL;
+    }
+    return t;
+}
+
+/* Learns, with the path. */
+static told learn_path(const inco_mat *x, const inco_options *o, inco_mat *d) {
+    const inco_source source = source_of_mat(x);
+    inco_learner *learner;
+    assert_int_equal(inco_learner_new(&learner, &source, o, NULL), INCO_OK);
+    assert_int_equal(inco_learner_run(learner, NULL), INCO_OK);
+    const inco_mat view = check_learned(learner);
+    const told t = tell_of(learner);
+    assert_int_equal(mat_convert(d, &view, view.type, NULL), INCO_OK);
+    inco_learner_free(learner);
+    return t;
+}
+
+static void assert_same_points(const told *a, const told *b) {
+    assert_int_equal(a->path.count, b->path.count);
+    assert_memory_equal(a->point, b->point, sizeof a->point);
+    assert_memory_equal(a->residual, b->residual, sizeof a->residual);
+}
+
 static void the_path_is_told(void **state) {
     static const double weights[] = {0, 0.001, 0.01, 0.1, 1, 10};
     const inco_type type = *(inco_type *)*state;
     inco_mat x = walks(type, SIGNALS), d;
     inco_options *o = chosen_by_itself("auto", "1");
-    inco_learn_info info;
-    assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
-    const inco_path *path = &info.path;
+    const told t = learn_path(&x, o, &d);
+    const inco_path *path = &t.path;
     double lowest = INFINITY;
     int64_t chosen = 0;
     assert_true(path->count == 6 && path->points == 6 && path->held_out == HELD && path->cardinalities == 3);
-    assert_true(path->cardinality[0] == 1 && path->cardinality[1] == 2 && path->cardinality[2] == 4);
-    for (int i = 0; i < 6; i++) lowest = fmin(lowest, path->point[i].judgement);
+    assert_true(t.cardinality[0] == 1 && t.cardinality[1] == 2 && t.cardinality[2] == 4);
+    for (int i = 0; i < 6; i++) lowest = fmin(lowest, t.point[i].judgement);
     for (int i = 0; i < 6; i++) {
-        const inco_path_point *p = &path->point[i];
+        const inco_path_point *p = &t.point[i];
+        const double *residual = t.residual[i];
         if (p->judgement <= lowest + path->noise) chosen = i;
         assert_true(p->gamma_relative == weights[i]);
         assert_near(p->gamma, weights[i] * SIGNALS / ATOMS, 1e-5 * (1 + p->gamma)); /* signals of unit norm */
         assert_near(p->cost, exp(p->judgement - lowest) - 1, 1e-12);
-        assert_true(p->residual[0] > p->residual[1] && p->residual[1] > p->residual[2] && p->residual[2] > 0);
-        if (i > 0) assert_true(p->coherence_rms <= path->point[i - 1].coherence_rms * (1 + 1e-6));
+        assert_true(residual[0] > residual[1] && residual[1] > residual[2] && residual[2] > 0);
+        if (i > 0) assert_true(p->coherence_rms <= t.point[i - 1].coherence_rms * (1 + 1e-6));
         assert_true(p->singular_max >= p->singular_min && p->relative_error > 0 && p->mean_cardinality <= 4);
     }
-    assert_true(path->chosen == chosen && path->point[5].judgement > lowest + path->noise); /* a tight frame costs */
-    assert_near(info.gamma_relative, weights[chosen], 1e-9);
+    assert_true(path->chosen == chosen && t.point[5].judgement > lowest + path->noise); /* a tight frame costs */
+    assert_near(t.info.gamma_relative, weights[chosen], 1e-9);
     inco_mat_free(&d);
     inco_options_free(o);
     inco_mat_free(&x);
@@ -130,9 +174,8 @@ static void all_of_it_is_zero_without(void **state) {
     (void)state;
     inco_mat x = walks(INCO_F64, 300), d;
     inco_options *o = chosen_by_itself("1", "1");
-    inco_learn_info info;
-    assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
-    assert_true(info.path.count == 0 && info.path.held_out == 0 && info.gamma == 1);
+    const told t = learn_path(&x, o, &d);
+    assert_true(t.path.count == 0 && t.path.held_out == 0 && t.info.gamma == 1);
     inco_mat_free(&d);
     inco_options_free(o);
     inco_mat_free(&x);
@@ -140,7 +183,7 @@ static void all_of_it_is_zero_without(void **state) {
 
 /* Learns from `start` (may be NULL) with a weight that is given. */
 static inco_mat learn_plainly(const inco_mat *x, const inco_mat *start, double weight, double iterations) {
-    const inco_source source = inco_source_from_mat(x);
+    const inco_source source = source_of_mat(x);
     inco_options *o = check_options((const char *const[]){"atoms", "20", "coder", "omp", "sparsity", "4", NULL});
     inco_learner *learner;
     inco_mat d;
@@ -149,7 +192,7 @@ static inco_mat learn_plainly(const inco_mat *x, const inco_mat *start, double w
     assert_int_equal(inco_learner_new(&learner, &source, o, NULL), INCO_OK);
     if (start) assert_int_equal(inco_learner_start_from(learner, start, NULL), INCO_OK);
     assert_int_equal(inco_learner_run(learner, NULL), INCO_OK);
-    const inco_mat view = inco_learner_dictionary(learner);
+    const inco_mat view = check_learned(learner);
     assert_int_equal(mat_convert(&d, &view, INCO_F64, NULL), INCO_OK);
     inco_learner_free(learner);
     inco_options_free(o);
@@ -170,9 +213,9 @@ static inco_mat part_of(const inco_mat *x, int held) {
 
 /* (PATH-1) with K = 4, from the public function. */
 static double judgement_of(const inco_mat *d, const inco_mat *held) {
-    const inco_source source = inco_source_from_mat(held);
+    const inco_source source = source_of_mat(held);
     inco_options *o = inco_options_new();
-    inco_residuals r;
+    inco_residuals r = INCO_INIT(inco_residuals);
     double sum = 0;
     assert_int_equal(inco_residuals_measure(d, &source, o, &r, NULL), INCO_OK);
     for (int k = 0; k < 4; k++) sum += log(r.median[k]);
@@ -187,13 +230,12 @@ static void the_path_is_made_of_plain_runs(void **state) {
     inco_mat x = walks(INCO_F64, SIGNALS), d;
     inco_mat kept = part_of(&x, 0), held = part_of(&x, 1), first = learn_plainly(&kept, NULL, 0.1, FIRST);
     inco_options *o = chosen_by_itself("auto", "1");
-    inco_learn_info info;
-    assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
+    const told t = learn_path(&x, o, &d);
     for (int i = 0; i < 6; i++) {
-        inco_mat point = learn_plainly(&kept, &first, info.path.point[i].gamma_relative, MORE);
-        assert_near(info.path.point[i].judgement, judgement_of(&point, &held), 1e-9);
-        if (i == info.path.chosen) {
-            inco_mat last = learn_plainly(&x, &point, info.path.point[i].gamma_relative, 3);
+        inco_mat point = learn_plainly(&kept, &first, t.point[i].gamma_relative, MORE);
+        assert_near(t.point[i].judgement, judgement_of(&point, &held), 1e-9);
+        if (i == t.path.chosen) {
+            inco_mat last = learn_plainly(&x, &point, t.point[i].gamma_relative, 3);
             for (int64_t j = 0; j < ATOMS; j++) /* a start that is given is scaled to unit norm once more */
                 for (int64_t k = 0; k < DIM; k++) assert_near(mat_get(&last, k, j), mat_get(&d, k, j), 1e-9);
             inco_mat_free(&last);
@@ -212,11 +254,9 @@ static void the_threads_do_not_matter(void **state) {
     (void)state;
     inco_mat x = walks(INCO_F32, SIGNALS), d, e;
     inco_options *one = chosen_by_itself("auto", "1"), *three = chosen_by_itself("auto", "3");
-    inco_learn_info a, b;
-    assert_int_equal(learn(&x, one, &d, &a, NULL), INCO_OK);
-    assert_int_equal(learn(&x, three, &e, &b, NULL), INCO_OK);
+    const told a = learn_path(&x, one, &d), b = learn_path(&x, three, &e);
     assert_same_matrix(&d, &e);
-    assert_memory_equal(a.path.point, b.path.point, sizeof a.path.point);
+    assert_same_points(&a, &b);
     inco_options_free(one);
     inco_options_free(three);
     inco_mat_free(&d);
@@ -243,14 +283,14 @@ static int visit(void *self, const inco_progress *now) {
     }
     if (strcmp(now->phase, "point")) return 0;
     v->points++;
-    assert_true(inco_learner_info(v->learner)->path.count == now->point);
+    assert_true(tell_of(v->learner).path.count == now->point);
     if (now->point == v->save_at) assert_int_equal(inco_learner_save(v->learner, &v->stream, NULL), INCO_OK);
     return now->point == v->stop_at;
 }
 
 static void visitor_new(visitor *v, const inco_source *source, inco_options *o) {
+    check_watch(o, visit, v);
     assert_int_equal(inco_learner_new(&v->learner, source, o, NULL), INCO_OK);
-    inco_learner_on_progress(v->learner, visit, v);
 }
 
 /* From a checkpoint amid the path only the points that are missing are made, to the same bits. */
@@ -259,16 +299,12 @@ static void a_path_is_resumed(void **state) {
     static memory_stream memory;
     (void)state;
     inco_mat x = walks(INCO_F64, SIGNALS), d;
-    const inco_source source = inco_source_from_mat(&x);
+    const inco_source source = source_of_mat(&x);
     inco_options *o = chosen_by_itself("auto", "1");
-    inco_learn_info info;
-    assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
+    const told t = learn_path(&x, o, &d);
     for (int i = 0; i < 3; i++) {
-        visitor v = {.stream = {&memory, write_memory, read_memory},
-                     .save_at = places[i],
-                     .stop_at = places[i],
-                     .stop_amid = -1};
-        visitor again = {.stream = {&memory, write_memory, read_memory}, .stop_amid = -1};
+        visitor v = {.stream = MEMORY_STREAM(&memory), .save_at = places[i], .stop_at = places[i], .stop_amid = -1};
+        visitor again = {.stream = MEMORY_STREAM(&memory), .stop_amid = -1};
         memory.written = memory.read = 0;
         visitor_new(&v, &source, o);
         assert_int_equal(inco_learner_run(v.learner, NULL), INCO_STOPPED);
@@ -276,9 +312,10 @@ static void a_path_is_resumed(void **state) {
         assert_int_equal(inco_learner_resume(again.learner, &again.stream, NULL), INCO_OK);
         assert_int_equal(inco_learner_run(again.learner, NULL), INCO_OK);
         assert_int_equal(again.points, 6 - places[i]);
-        const inco_mat result = inco_learner_dictionary(again.learner);
+        const inco_mat result = check_learned(again.learner);
         assert_same_matrix(&result, &d);
-        assert_memory_equal(inco_learner_info(again.learner)->path.point, info.path.point, sizeof info.path.point);
+        const told resumed = tell_of(again.learner);
+        assert_same_points(&resumed, &t);
         inco_learner_free(v.learner);
         inco_learner_free(again.learner);
     }
@@ -291,13 +328,12 @@ static void the_loop_is_resumed_without_another_path(void **state) {
     static memory_stream memory;
     (void)state;
     inco_mat x = walks(INCO_F32, SIGNALS), d;
-    const inco_source source = inco_source_from_mat(&x);
+    const inco_source source = source_of_mat(&x);
     inco_options *o = chosen_by_itself("auto", "1"), *other = chosen_by_itself("1", "1");
-    inco_learn_info info;
     inco_error error;
-    watcher w = {.stream = {&memory, write_memory, read_memory}, .save_at = 1, .stop_at = 1};
+    watcher w = {.stream = MEMORY_STREAM(&memory), .save_at = 1, .stop_at = 1};
     visitor again = {.stream = w.stream, .stop_amid = -1}, cut = {.stream = w.stream, .stop_amid = -1};
-    assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
+    const told t = learn_path(&x, o, &d);
     memory.written = memory.read = 0;
     watch_new(&w, &source, o);
     assert_int_equal(inco_learner_run(w.learner, NULL), INCO_STOPPED);
@@ -305,10 +341,11 @@ static void the_loop_is_resumed_without_another_path(void **state) {
     assert_int_equal(inco_learner_resume(again.learner, &again.stream, NULL), INCO_OK);
     assert_int_equal(inco_learner_run(again.learner, NULL), INCO_OK);
     assert_true(again.points == 0 && again.under_way == 0);
-    const inco_mat result = inco_learner_dictionary(again.learner);
+    const inco_mat result = check_learned(again.learner);
     assert_same_matrix(&result, &d);
-    assert_true(inco_learner_info(again.learner)->gamma == info.gamma);
-    assert_memory_equal(inco_learner_info(again.learner)->path.point, info.path.point, sizeof info.path.point);
+    const told resumed = tell_of(again.learner);
+    assert_true(resumed.info.gamma == t.info.gamma);
+    assert_same_points(&resumed, &t);
     memory.read = 0;
     visitor_new(&cut, &source, other);
     assert_int_equal(inco_learner_resume(cut.learner, &cut.stream, &error), INCO_EINVAL);
@@ -333,20 +370,19 @@ static void a_path_can_be_stopped(void **state) {
     static const int64_t places[] = {0, 1, 3};
     (void)state;
     inco_mat x = walks(INCO_F64, SIGNALS);
-    const inco_source source = inco_source_from_mat(&x);
+    const inco_source source = source_of_mat(&x);
     inco_options *o = chosen_by_itself("auto", "1");
     for (int i = 0; i < 3; i++) {
         visitor v = {.stop_amid = places[i]};
         visitor_new(&v, &source, o);
         assert_int_equal(inco_learner_run(v.learner, NULL), INCO_STOPPED);
-        const inco_mat d = inco_learner_dictionary(v.learner);
-        const inco_learn_info *info = inco_learner_info(v.learner);
-        assert_true(d.rows == DIM && d.cols == ATOMS && info->iterations == 0);
-        assert_true(info->path.count == (places[i] > 0 ? places[i] - 1 : 0));
-        assert_string_equal(info->stopped_by, "callback");
+        const inco_mat d = check_learned(v.learner);
+        const told t = tell_of(v.learner);
+        assert_true(d.rows == DIM && d.cols == ATOMS && t.info.iterations == 0);
+        assert_true(t.path.count == (places[i] > 0 ? places[i] - 1 : 0));
+        assert_string_equal(t.info.stopped_by, "callback");
         for (int64_t j = 0; j < ATOMS; j++) assert_near(mat_column_norm(&d, j), 1, 1e-12);
-        if (info->path.count)
-            assert_near(info->coherence_rms, info->path.point[info->path.chosen].coherence_rms, 1e-12);
+        if (t.path.count) assert_near(t.info.coherence_rms, t.point[t.path.chosen].coherence_rms, 1e-12);
         inco_learner_free(v.learner);
     }
     inco_options_free(o);
@@ -357,11 +393,10 @@ static void a_bound_is_kept_too(void **state) {
     (void)state;
     inco_mat x = walks(INCO_F64, SIGNALS), d;
     inco_options *o = chosen_by_itself("auto", "1");
-    inco_learn_info info;
     inco_options_set(o, "max-coherence", "0.5", NULL);
-    assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
-    assert_true(info.coherence_max <= 0.5);
-    for (int i = 0; i < 6; i++) assert_true(info.path.point[i].coherence_max <= 0.5);
+    const told t = learn_path(&x, o, &d);
+    assert_true(t.info.coherence_max <= 0.5);
+    for (int i = 0; i < 6; i++) assert_true(t.point[i].coherence_max <= 0.5);
     inco_mat_free(&d);
     inco_options_free(o);
     inco_mat_free(&x);

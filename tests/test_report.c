@@ -24,7 +24,7 @@ static int refuse(void *self, const void *bytes, size_t count) {
 }
 
 static char *written(const inco_report *r, writer *w) {
-    const inco_stream stream = {w, keep, NULL};
+    const inco_stream stream = {sizeof(inco_stream), w, keep, NULL};
     inco_error error = {0};
     *w = (writer){0};
     assert_int_equal(inco_report_write(r, &stream, &error), INCO_OK);
@@ -121,87 +121,87 @@ static void test_axes_without_numbers(void **state) {
 /* ---- Charts ---- */
 
 static const double xs[] = {1, 2, 4}, ys[] = {3, 1, 2}, lows[] = {2, 0.5, 1}, highs[] = {4, 2, 3}, other_xs[] = {2, 3};
-static const inco_series two[] = {
-    {.name = "a, \"quoted\"", .count = 3, .x = xs, .y = ys, .low = lows, .high = highs},
-    {.name = "<b>", .count = 2, .x = other_xs, .y = ys},
-};
-static const inco_mark bound = {"bound & more", 2.5, 0};
 
-static inco_chart sample(void) {
-    return (inco_chart){.size = sizeof(inco_chart),
-                        .id = "sample",
-                        .title = "A <title>",
-                        .caption = "what to look for",
-                        .x = {.label = "x"},
-                        .y = {.label = "y"},
-                        .series = two,
-                        .series_count = 2,
-                        .marks = &bound,
-                        .mark_count = 1};
+/* A chart without series yet. */
+static inco_chart *empty(const char *id) {
+    inco_chart *chart = inco_chart_new(id, "A <title>", "what to look for");
+    inco_chart_x(chart, "x", 0, 0, 0);
+    inco_chart_y(chart, "y", 0, 0, 0);
+    return chart;
+}
+
+static inco_chart *sample(const char *id) {
+    inco_chart *chart = empty(id);
+    inco_chart_line(chart, "a, \"quoted\"", 3, xs, ys);
+    inco_chart_band(chart, lows, highs);
+    inco_chart_line(chart, "<b>", 2, other_xs, ys);
+    inco_chart_mark(chart, "bound & more", 2.5, 0);
+    return chart;
 }
 
 static void test_numbers_of_a_chart(void **state) {
-    const inco_chart chart = sample();
+    inco_chart *chart = sample("sample");
     writer w = {0};
     (void)state;
-    chart_csv(&w, &chart);
+    chart_csv(&w, chart);
     assert_string_equal(w.text, "x,\"a, \"\"quoted\"\"\",\"a, \"\"quoted\"\" (low)\",\"a, \"\"quoted\"\" (high)\",<b>\n"
                                 "1,3,2,4,\n2,1,0.5,2,3\n3,,,,1\n4,2,1,3,\n");
     writer_free(&w);
+    inco_chart_free(chart);
 }
 
 static void test_many_points_are_thinned_on_the_page_alone(void **state) {
     enum { MANY = 5000 };
     static double y[MANY];
     for (int i = 0; i < MANY; i++) y[i] = 1.0 / (i + 1);
-    const inco_series series = {.name = "y", .count = MANY, .y = y};
-    inco_chart chart = sample();
+    inco_chart *chart = empty("many");
     writer svg = {0}, csv = {0};
     (void)state;
-    chart.series = &series;
-    chart.series_count = 1;
-    chart_draw(&svg, &chart, &chart_wide);
-    chart_csv(&csv, &chart);
+    inco_chart_line(chart, "y", MANY, NULL, y);
+    chart_draw(&svg, chart, &chart_wide);
+    chart_csv(&csv, chart);
     assert_true(svg.used < 12000);
     assert_true(csv.used > 50000);
-    assert_true(chart_draws(&series, 0) && chart_draws(&series, MANY - 1) && !chart_draws(&series, 1));
+    const chart_series *series = &chart->series[0];
+    assert_true(chart_draws(series, 0) && chart_draws(series, MANY - 1) && !chart_draws(series, 1));
     writer_free(&svg);
     writer_free(&csv);
+    inco_chart_free(chart);
 }
 
 static void test_chart_alone_is_xml(void **state) {
-    const inco_chart chart = sample();
+    inco_chart *chart = sample("sample");
     writer w = {0};
-    const inco_stream stream = {&w, keep, NULL}, full = {NULL, refuse, NULL};
+    const inco_stream stream = {sizeof(inco_stream), &w, keep, NULL}, full = {sizeof(inco_stream), NULL, refuse, NULL};
     inco_error error = {0};
     (void)state;
-    assert_int_equal(inco_chart_write(&chart, &stream, &error), INCO_OK);
+    assert_int_equal(inco_chart_write(chart, &stream, &error), INCO_OK);
     assert_true(!strncmp(w.text, "<svg xmlns=\"http://www.w3.org/2000/svg\"", 39));
     assert_non_null(strstr(w.text, "aria-label=\"A &lt;title&gt;\""));
     assert_non_null(strstr(w.text, "bound &amp; more"));
     assert_non_null(strstr(w.text, "<style>"));
     for (const char *s = strstr(w.text, "</style>"); (s = strchr(s, '=')); s++)
         assert_true(s[1] == '"' || s[-1] == ' '); /* every attribute is quoted */
-    assert_int_equal(inco_chart_write(&chart, &full, &error), INCO_EIO);
+    assert_int_equal(inco_chart_write(chart, &full, &error), INCO_EIO);
     writer_free(&w);
+    inco_chart_free(chart);
 }
 
 /* Every series is drawn and named, with more of them than there are colours. */
 static void test_many_series(void **state) {
     enum { SERIES = 14 };
-    inco_series series[SERIES];
-    char names[SERIES][24];
-    inco_chart chart = sample();
+    inco_chart *chart = empty("many");
     writer w = {0};
     (void)state;
     for (int i = 0; i < SERIES; i++) {
-        snprintf(names[i], sizeof names[i], "method %d", i);
-        series[i] = (inco_series){
-            .name = names[i], .style = i % 2 ? INCO_STEPS : INCO_LINE, .count = 3, .x = xs, .y = ys, .width = 1};
+        char name[24];
+        snprintf(name, sizeof name, "method %d", i);
+        if (i % 2)
+            inco_chart_steps(chart, name, 3, xs, ys, 1);
+        else
+            inco_chart_line(chart, name, 3, xs, ys);
     }
-    chart.series = series;
-    chart.series_count = SERIES;
-    chart_draw(&w, &chart, &chart_narrow);
+    chart_draw(&w, chart, &chart_narrow);
     for (int i = 0; i < SERIES; i++) {
         char drawn[32], named[32];
         snprintf(drawn, sizeof drawn, "data-s=\"%d\"", i + 1);
@@ -211,36 +211,41 @@ static void test_many_series(void **state) {
     }
     assert_non_null(strstr(w.text, "\"line s1 again\" data-s=\"7\""));
     writer_free(&w);
+    inco_chart_free(chart);
 }
 
-static void expect_nonsense(inco_chart chart) {
+static void expect_nonsense(inco_chart *chart) {
     inco_report *r = inco_report_new("t", NULL);
     inco_error error = {0};
-    const inco_stream stream = {NULL, refuse, NULL};
-    inco_report_chart(r, &chart);
+    const inco_stream stream = {sizeof(inco_stream), NULL, refuse, NULL};
+    inco_report_chart(r, chart);
     assert_int_equal(inco_report_write(r, &stream, &error), INCO_EINVAL);
     assert_true(strlen(error.message) > 0);
+    assert_int_equal(inco_chart_write(chart, &stream, &error), INCO_EINVAL);
     inco_report_free(r);
+    inco_chart_free(chart);
 }
 
 static void test_nonsense_is_refused(void **state) {
     static const double falling[] = {2, 1};
-    const inco_series back = {.name = "s", .count = 2, .x = falling, .y = ys},
-                      thin = {.name = "s", .style = INCO_BARS, .count = 2, .y = ys};
-    inco_chart chart;
+    inco_chart *chart;
     (void)state;
-    chart = sample(), chart.id = "no/file", expect_nonsense(chart);
-    chart = sample(), chart.id = "", expect_nonsense(chart);
-    chart = sample(), chart.series = &back, chart.series_count = 1, expect_nonsense(chart);
-    chart = sample(), chart.series = &thin, chart.series_count = 1, expect_nonsense(chart);
-    chart = sample(), chart.size = 1, expect_nonsense(chart);
+    expect_nonsense(sample("no/file"));
+    expect_nonsense(sample(""));
+    expect_nonsense(empty("no-series"));
+    chart = sample("back"), inco_chart_line(chart, "s", 2, falling, ys), expect_nonsense(chart);
+    chart = sample("thin"), inco_chart_bars(chart, "s", 2, NULL, ys, 0), expect_nonsense(chart);
+    chart = sample("negative"), inco_chart_line(chart, "s", -1, NULL, ys), expect_nonsense(chart);
+    chart = sample("nameless"), inco_chart_line(chart, NULL, 2, NULL, ys), expect_nonsense(chart);
+    chart = empty("band"), inco_chart_band(chart, lows, highs), expect_nonsense(chart);
     inco_report *r = inco_report_new("t", NULL);
-    const inco_stream stream = {NULL, refuse, NULL};
-    chart = sample();
-    inco_report_chart(r, &chart);
-    inco_report_chart(r, &chart); /* the same name again */
+    const inco_stream stream = {sizeof(inco_stream), NULL, refuse, NULL};
+    chart = sample("twice");
+    inco_report_chart(r, chart);
+    inco_report_chart(r, chart); /* the same name again */
     assert_int_equal(inco_report_write(r, &stream, NULL), INCO_EINVAL);
     inco_report_free(r);
+    inco_chart_free(chart);
 }
 
 /* ---- Pages ---- */
@@ -256,19 +261,21 @@ static void fill(inco_report *r) {
                               .header = header,
                               .cells = cells,
                               .kinds = "lrv"};
-    const inco_fact facts[] = {{"Command", "inco <x>", "note", 1}, {"Seed", "0", NULL, 0}};
-    const inco_chart chart = sample();
-    inco_report_headlines(r, facts, 2);
+    static const char *const names[] = {"Command", "Seed"}, *const values[] = {"inco <x>", "0"},
+                             *const notes[] = {"note", NULL};
+    inco_chart *chart = sample("sample");
+    inco_report_headlines(r, names, values, notes, 2);
     inco_report_section(r, "Section", "text");
-    inco_report_facts(r, facts, 2);
-    inco_report_chart(r, &chart);
+    inco_report_facts(r, names, values, notes, "ct", 2);
+    inco_report_chart(r, chart);
     inco_report_table(r, &table);
+    inco_chart_free(chart);
 }
 
 static void test_page(void **state) {
     inco_report *r = inco_report_new("Title & all", "sub");
     writer page, csv = {0};
-    const inco_stream stream = {&csv, keep, NULL};
+    const inco_stream stream = {sizeof(inco_stream), &csv, keep, NULL};
     (void)state;
     fill(r);
     written(r, &page);
@@ -312,34 +319,36 @@ static int dictionary_page(writer *w, inco_error *error) {
     enum { DIM = 9, ATOMS = 40 };
     double values[DIM * ATOMS];
     int64_t uses[ATOMS];
-    inco_progress iterations[2] = {{.iteration = 1,
-                                    .relative_error = 0.5,
-                                    .mean_cardinality = 3,
-                                    .objective = 9,
-                                    .coherence_max = 0.9,
-                                    .coherence_rms = 0.4},
-                                   {.iteration = 2,
-                                    .relative_error = NAN,
-                                    .mean_cardinality = NAN,
-                                    .objective = 8,
-                                    .coherence_max = 0.8,
-                                    .coherence_rms = 0.3}};
-    inco_metrics metrics = {0};
+    const inco_progress iterations[] = {{.size = sizeof(inco_progress),
+                                         .iteration = 1,
+                                         .relative_error = 0.5,
+                                         .mean_cardinality = 3,
+                                         .objective = 9,
+                                         .coherence_max = 0.9,
+                                         .coherence_rms = 0.4},
+                                        {.size = sizeof(inco_progress),
+                                         .iteration = 2,
+                                         .relative_error = NAN,
+                                         .mean_cardinality = NAN,
+                                         .objective = 8,
+                                         .coherence_max = 0.8,
+                                         .coherence_rms = 0.3}};
+    inco_metrics metrics = INCO_INIT(inco_metrics);
     inco_options *options = inco_options_new();
     inco_report *r = inco_report_new("D", NULL);
-    const inco_stream stream = {w, keep, NULL};
+    const inco_stream stream = {sizeof(inco_stream), w, keep, NULL};
     int status = options && r ? INCO_OK : INCO_ENOMEM;
     for (int i = 0; i < DIM * ATOMS; i++) values[i] = i / DIM == 3 ? 0 : sin(i * i + 1);
     memcpy(values + 5 * DIM, values, DIM * sizeof *values);
     for (int j = 0; j < ATOMS; j++) uses[j] = j * j % 7;
-    const inco_mat d = inco_mat_view(INCO_F64, DIM, ATOMS, values);
+    const inco_mat d = mat_view(INCO_F64, DIM, ATOMS, values);
     if (status >= 0) status = inco_inspect(&d, options, &metrics, error);
     const inco_summary s = {.size = sizeof s,
                             .dictionary = &d,
                             .metrics = &metrics,
-                            .iterations = iterations,
+                            .iterations = (const inco_progress *const[]){&iterations[0], &iterations[1]},
                             .iteration_count = 2,
-                            .uses = uses,
+                            .usage = uses,
                             .signals = 100,
                             .relative_error = 0.1,
                             .mean_cardinality = 2,

@@ -13,14 +13,14 @@ static void a_root_mean_square_coherence_is_met(void **state) {
     inco_mat truth = check_dictionary(type, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6), d;
     double gamma = 0;
     for (int i = 0; i < 4; i++) {
-        inco_learn_info info;
+        inco_learn_info info = INCO_INIT(inco_learn_info);
         inco_options *o = aimed("target-rms", targets[i]);
         const double target = inco_options_get_number(o, "target-rms");
         assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
         const double least = info.welch * info.welch, over = info.coherence_rms * info.coherence_rms - least;
         assert_true(info.coherence_rms <= target * (1 + 1e-6));
         assert_true(over >= 0.99 * (target * target - least)); /* no more weight than it takes */
-        assert_true(info.gamma > gamma); /* less coherence takes more weight */
+        assert_true(info.gamma > gamma);                       /* less coherence takes more weight */
         gamma = info.gamma;
         inco_mat_free(&d);
         inco_options_free(o);
@@ -43,7 +43,7 @@ static void an_error_is_met(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat x = walks(type), d;
     for (int i = 0; i < 3; i++) {
-        inco_learn_info info;
+        inco_learn_info info = INCO_INIT(inco_learn_info);
         inco_options *o = aimed("target-error", targets[i]);
         const double target = inco_options_get_number(o, "target-error");
         assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
@@ -58,7 +58,7 @@ static void an_error_is_met(void **state) {
 static void a_target_needs_no_penalty(void **state) {
     (void)state;
     inco_mat truth = check_dictionary(INCO_F64, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6), d;
-    inco_learn_info info;
+    inco_learn_info info = INCO_INIT(inco_learn_info);
     inco_options *o = aimed("target-rms", "0.9");
     assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
     assert_true(info.gamma_relative < 1.001e-6 && info.coherence_rms < 0.9);

@@ -46,7 +46,7 @@ static int convert_matrix(char **args, inco_error *error) {
 
 static int convert_codes(char **args, inco_error *error) {
     inco_csc codes = {0};
-    inco_origin origin = {0};
+    inco_origin origin = INCO_INIT(inco_origin);
     int status = inco_load_codes(args[0], &codes, &origin, error);
     if (!status) status = inco_save_codes(args[1], &codes, &origin, error);
     inco_csc_free(&codes);
@@ -61,9 +61,10 @@ static int cut(char **args, inco_error *error) {
     const char *const paths[] = {args[1]}, *meta = NULL;
     int status = set_all(options, options, &meta, args + 2, error);
     if (!status) status = inco_data_open(&data, paths, 1, options, error);
-    const inco_source *s = status ? NULL : inco_data_source(data);
-    if (!status) status = inco_mat_new(&m, s->type, s->dim, s->count, error);
-    if (!status) status = s->read(s->self, 0, s->count, m.data, error);
+    inco_source s = INCO_INIT(inco_source);
+    if (!status) status = inco_data_source(data, &s, error);
+    if (!status) status = inco_mat_new(&m, s.type, s.dim, s.count, error);
+    if (!status) status = s.read(s.self, 0, s.count, m.data, error);
     if (!status) status = inco_save(args[0], &m, NULL, NULL, error);
     inco_mat_free(&m);
     inco_data_free(data);

@@ -43,3 +43,7 @@ int error_set(inco_error *error, int code, const char *format, ...) {
 int error_no_memory(inco_error *error) {
     return error_set(error, INCO_ENOMEM, "out of memory");
 }
+
+int error_null(inco_error *error, const char *what) {
+    return error_set(error, INCO_EINVAL, "the %s is NULL", what);
+}

@@ -8,6 +8,7 @@
 int error_set(inco_error *error, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 int error_no_memory(inco_error *error);
+int error_null(inco_error *error, const char *what); /* "the source is NULL" */
 
 /* Leaves the function through its `done:` label when a call fails. Needs `int status` in scope. */
 #define TRY(call)                                                                                                      \

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/point.h"
+#include "base/sized.h"
 
 typedef enum kind { FLAG, INTEGER, REAL_NUMBER, REAL_OR_AUTO, CHOICE, TEXT, PATCH } kind;
 
@@ -203,8 +204,14 @@ static const row table[] = {
 enum { ROWS = sizeof table / sizeof *table };
 _Static_assert((int)ROWS <= (int)OPTIONS_MAX, "given[] needs a place for every row");
 
-const inco_option *inco_option_at(int i) {
+const inco_option *option_at(int i) {
     return i >= 0 && i < ROWS ? &table[i].public : NULL;
+}
+
+int inco_option_at(int i, inco_option *option) {
+    if (!option_at(i) || SIZED_CHECK(inco_option, option, NULL) < 0) return 0;
+    sized_give(option, option_at(i), sizeof *option_at(i));
+    return 1;
 }
 
 static int64_t *integer_at(const inco_options *o, const row *r) {
@@ -440,6 +447,12 @@ double inco_options_get_number(const inco_options *o, const char *name) {
 int inco_options_given(const inco_options *o, const char *name) {
     const row *r = find(name);
     return r ? o->given[r - table] : 0;
+}
+
+int inco_options_on_progress(inco_options *o, inco_progress_fn callback, void *self, size_t size, inco_error *error) {
+    int status = sized_check(&size, "inco_progress", error);
+    if (status >= 0) o->watch = (watcher){callback, self, size};
+    return status;
 }
 
 /* ---- What fits together ---- */

@@ -6,6 +6,8 @@
 #include <inco/inco.h>
 #include <math.h>
 
+#include "base/watcher.h"
+
 /* Values of the choices, in the order of their spelling in the table. */
 enum {
     METHOD_IDL,
@@ -51,6 +53,7 @@ struct inco_options {
     int64_t threads, seed, seeds, quick, quiet, json;
     char *output, *log, *codes, *checkpoint, *resume, *report, *csv, *test;
 
+    watcher watch;                    /* not in the table: who is told of progress */
     unsigned char given[OPTIONS_MAX]; /* by row of the table */
 };
 
@@ -58,6 +61,9 @@ struct inco_options {
 #define OPTION_UNSET INT64_MIN
 /* A real that was given as the word auto. */
 #define OPTION_AUTO (-INFINITY)
+
+/* Row i of the table, NULL past its end. */
+const inco_option *option_at(int i);
 
 /* The coder's stop rules and the combinations that make no sense; the message names both options. */
 int options_check_coder(const inco_options *options, inco_error *error);

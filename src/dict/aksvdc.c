@@ -26,7 +26,7 @@ static double value_at(const aksvdc *w, const double *step, const double *v, dou
 /* v = E c + 2 gamma (s d - P d), scaled to unit norm (AKSVDC-4). 0 when nothing is left of it. */
 static int shifted(const aksvdc *w, const double *step, const double *pd, double shift, double *v) {
     const int64_t dim = w->frame.rows;
-    inco_mat column = inco_mat_view(INCO_F64, dim, 1, v);
+    inco_mat column = mat_view(INCO_F64, dim, 1, v);
     for (int64_t i = 0; i < dim; i++) v[i] = step[i] + 2 * w->gamma * (shift * w->old[i] - pd[i]);
     return mat_normalize_columns(&column, NULL) == 0;
 }

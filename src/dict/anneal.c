@@ -73,7 +73,7 @@ done:
 
 static int eval(void *self, lbfgs_point *at, inco_error *error) {
     annealing *w = self;
-    const inco_mat g = inco_mat_view(INCO_F64, w->d.rows, w->d.cols, at->gradient);
+    const inco_mat g = mat_view(INCO_F64, w->d.rows, w->d.cols, at->gradient);
     (void)error;
     sphere_normalize(w->threads, at->x, &w->d, w->norm);
     at->f = peak_eval(&w->top, &w->d, &g);

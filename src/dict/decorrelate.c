@@ -58,7 +58,7 @@ static void search_panel(void *self, int64_t panel, int member) {
     const decorrelator *w = self;
     const int64_t first = panel * PANEL, left = w->d->cols - first, cols = left < PANEL ? left : PANEL;
     const inco_mat right = mat_columns(w->d, first, cols), above = mat_columns(w->d, 0, first + cols);
-    inco_mat g = inco_mat_view(INCO_F64, above.cols, cols, mat_column(&w->room, member));
+    inco_mat g = mat_view(INCO_F64, above.cols, cols, mat_column(&w->room, member));
     violator_list *list = &w->found[panel];
     int status = INCO_OK;
     list->count = 0;
@@ -100,7 +100,7 @@ static int search(decorrelator *w, inco_error *error) {
 /* ---- Rotating ---- */
 
 void decorrelate_direction(double *v, int64_t dim, uint64_t seed, uint64_t round, uint64_t index) {
-    inco_mat column = inco_mat_view(INCO_F64, dim, 1, v);
+    inco_mat column = mat_view(INCO_F64, dim, 1, v);
     for (int64_t i = 0; i < dim; i++)
         v[i] = rng_normal(seed, RNG_DECORRELATE, (round << 40) + index * (uint64_t)dim + (uint64_t)i);
     mat_normalize_columns(&column, NULL);
@@ -109,7 +109,7 @@ void decorrelate_direction(double *v, int64_t dim, uint64_t seed, uint64_t round
 /* The unit vector of q; where there is nothing left of it, a random one orthogonal to p. */
 static void make_orthogonal(decorrelator *w, uint64_t index) {
     const int64_t dim = w->d->rows;
-    inco_mat column = inco_mat_view(INCO_F64, dim, 1, w->q);
+    inco_mat column = mat_view(INCO_F64, dim, 1, w->q);
     if (blas_dot(dim, w->q, w->q) < 1e-20)
         decorrelate_direction(w->q, dim, w->settings->seed, w->settings->round, index);
     blas_axpy(dim, -blas_dot(dim, w->p, w->q), w->p, w->q);
@@ -122,7 +122,7 @@ static void rotate(decorrelator *w, const violator *v, uint64_t index) {
     const int64_t dim = w->d->rows;
     const double sign = v->product < 0 ? -1 : 1, angle = acos(fmin(w->settings->bound, 1)) / 2;
     double *a = mat_column(w->d, v->i), *b = mat_column(w->d, v->j);
-    inco_mat column = inco_mat_view(INCO_F64, dim, 1, w->p);
+    inco_mat column = mat_view(INCO_F64, dim, 1, w->p);
     for (int64_t i = 0; i < dim; i++) {
         w->p[i] = a[i] + sign * b[i];
         w->q[i] = a[i] - sign * b[i];

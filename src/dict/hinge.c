@@ -302,7 +302,7 @@ static void mend_block(void *self, int64_t block, int member) {
     const int64_t first = block * w->all.block, left = w->all.cols - first;
     const inco_mat others = mat_columns(m->task.d, first, left < w->all.block ? left : w->all.block);
     const inco_mat g =
-        inco_mat_view(INCO_F64, m->panel.cols, others.cols, w->all.room + member * w->all.block * w->all.block);
+        mat_view(INCO_F64, m->panel.cols, others.cols, w->all.room + member * w->all.block * w->all.block);
     blas_multiply(1, "TN", 1, &m->panel, &others, 0, &g);
     for (int64_t j = first; j < first + others.cols; j++) {
         const double *column = mat_column(&g, j - first), least = w->limit - (w->loose[j] ? 0 : w->moved[j]);

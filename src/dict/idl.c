@@ -44,7 +44,7 @@ static double penalty(const idl *w) {
 /* The objective, and (IDL-3): 2 (D A - B) + 4 gamma e D, or D e. */
 static void assess(idl *w, lbfgs_point *at) {
     const int wide = w->x.rows <= w->x.cols;
-    const inco_mat g = inco_mat_view(INCO_F64, w->x.rows, w->x.cols, at->gradient);
+    const inco_mat g = mat_view(INCO_F64, w->x.rows, w->x.cols, at->gradient);
     at->f = fit_value(&w->fit, &w->d, 1, at->gradient);
     if (w->gamma == 0) return;
     at->f += w->gamma * penalty(w);
@@ -65,7 +65,7 @@ static void symmetrize(const inco_mat *t, const inco_mat *e1) {
 /* (IDL-5) */
 void idl_line(idl *w, const double *direction, double q[5]) {
     const int64_t n = count_of(w), m = w->e.rows * w->e.cols;
-    const inco_mat p = inco_mat_view(INCO_F64, w->x.rows, w->x.cols, (void *)direction);
+    const inco_mat p = mat_view(INCO_F64, w->x.rows, w->x.cols, (void *)direction);
     blas_multiply(w->threads, "NN", 1, &p, &w->s->a, 0, &w->pa);
     w->fit.products++;
     q[0] = q[3] = q[4] = 0;
@@ -87,7 +87,7 @@ void idl_line(idl *w, const double *direction, double q[5]) {
 static int free_eval(void *self, lbfgs_point *at, inco_error *error) {
     idl *w = self;
     (void)error;
-    w->d = inco_mat_view(INCO_F64, w->x.rows, w->x.cols, at->x);
+    w->d = mat_view(INCO_F64, w->x.rows, w->x.cols, at->x);
     place(w);
     assess(w, at);
     return INCO_OK;
@@ -98,7 +98,7 @@ static int free_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_erro
     idl *w = self;
     double q[5], *e = w->e.data, *e1 = w->e1.data, *e2 = w->e2.data;
     (void)error;
-    w->d = inco_mat_view(INCO_F64, w->x.rows, w->x.cols, (void *)line->origin);
+    w->d = mat_view(INCO_F64, w->x.rows, w->x.cols, (void *)line->origin);
     if (w->stale) place(w);
     idl_line(w, line->p, q);
     double t = line->step = quartic_minimizer(q);
@@ -116,7 +116,7 @@ static int free_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_erro
 
 /* (BOUND-5): what exceeds the bound. */
 static int add_excess(idl *w, lbfgs_point *at, inco_error *error) {
-    const inco_mat g = inco_mat_view(INCO_F64, w->x.rows, w->x.cols, at->gradient);
+    const inco_mat g = mat_view(INCO_F64, w->x.rows, w->x.cols, at->gradient);
     double h;
     if (w->push == 0) return INCO_OK;
     int status = hinge_eval_pairs(&w->pairs, &w->d, w->bound, w->push, &g, &h, error);
@@ -254,7 +254,7 @@ int idl_update(inco_mat *d, const statistics *s, const update_settings *settings
     TRY(descend(&w, settings, &found, error));
     if (settings->rescale) {
         mat_normalize_columns(&w.x, NULL);
-        w.d = inco_mat_view(INCO_F64, w.x.rows, w.x.cols, w.x.data);
+        w.d = mat_view(INCO_F64, w.x.rows, w.x.cols, w.x.data);
         place(&w);
         found.after = value(&w);
     }
@@ -274,7 +274,7 @@ int objective(const inco_mat *d, const statistics *s, double gamma, int threads,
     TRY(fit_open(&w.fit, s, INCO_F64, threads, error));
     TRY(mat_convert(&w.d, d, INCO_F64, error));
     TRY(mat_new_raw(&w.e, INCO_F64, small, small, error));
-    w.x = inco_mat_view(INCO_F64, d->rows, d->cols, w.d.data);
+    w.x = mat_view(INCO_F64, d->rows, d->cols, w.d.data);
     place(&w);
     *f = value(&w);
 done:

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "base/source.h"
 #include "mat/mat.h"
 
 /* ---- Signals ---- */
@@ -14,7 +15,7 @@
 static int take_signal(const inco_source *source, int64_t signal, const inco_mat *buffer, const inco_mat *atom,
                        int *taken, inco_error *error) {
     int64_t row, col;
-    int status = source->read(source->self, signal, 1, buffer->data, error);
+    int status = source_read(source, signal, 1, buffer->data, error);
     *taken = 0;
     if (status < 0) return status;
     if (mat_find_nonfinite(buffer, &row, &col))
@@ -63,7 +64,7 @@ static double cosine(int64_t n, int64_t count, int64_t k, int64_t i) {
 
 /* The k-th cosine without its mean (but for k = 0), of unit norm. */
 static void fill_cosine(double *to, int64_t n, int64_t count, int64_t k) {
-    inco_mat column = inco_mat_view(INCO_F64, n, 1, to);
+    inco_mat column = mat_view(INCO_F64, n, 1, to);
     double mean = 0;
     for (int64_t i = 0; i < n; i++) mean += (to[i] = cosine(n, count, k, i)) / (double)n;
     for (int64_t i = 0; i < n && k > 0; i++) to[i] -= mean;

@@ -157,7 +157,7 @@ static void multiply_stripe(void *self, int64_t stripe, int member) {
 static void make_gram(sweep *w) {
     w->transposed = w->count <= w->dim && w->count <= CHUNK;
     const int64_t size = w->transposed ? w->count : w->dim;
-    w->gram = inco_mat_view(INCO_F64, size, size, w->room.data);
+    w->gram = mat_view(INCO_F64, size, size, w->room.data);
     for (w->chunk = 0; w->chunk < w->count; w->chunk += CHUNK) {
         w->chunk_count = w->count - w->chunk < CHUNK ? w->count - w->chunk : CHUNK;
         share(w, blocks_of(w->chunk_count, SIGNALS_TOGETHER), gather_block);
@@ -213,7 +213,7 @@ static void absorb_block(void *self, int64_t block, int member) {
 
 static int update_atom(sweep *w, inco_error *error) {
     double *atom = mat_column(w->d, w->atom);
-    inco_mat column = inco_mat_view(INCO_F64, w->dim, 1, w->new);
+    inco_mat column = mat_view(INCO_F64, w->dim, 1, w->new);
     int status = INCO_OK;
     w->first = w->t->by_atom.start[w->atom];
     w->count = w->t->by_atom.start[w->atom + 1] - w->first;

@@ -69,7 +69,7 @@ static double fit_data(nearing *w, double *g) {
 /* (DECO-3) */
 static int eval(void *self, lbfgs_point *at, inco_error *error) {
     nearing *w = self;
-    const inco_mat g = inco_mat_view(INCO_F64, w->d.rows, w->d.cols, at->gradient);
+    const inco_mat g = mat_view(INCO_F64, w->d.rows, w->d.cols, at->gradient);
     double h;
     sphere_normalize(w->settings->threads, at->x, &w->d, w->norm);
     w->fit = w->s ? fit_data(w, at->gradient) : fit_target(w, at->gradient);

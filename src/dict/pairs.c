@@ -42,7 +42,7 @@ static void visit_slot(void *self, int64_t slot, int member) {
     if (!tournament_pair(w->blocks, w->round, slot, &a, &b)) return;
     const inco_mat left = panel(w, a), right = panel(w, b);
     pairs_block block = {.first = a * w->block, .second = b * w->block, .slot = slot};
-    block.g = inco_mat_view(INCO_F64, left.cols, right.cols, w->room + member * w->block * w->block);
+    block.g = mat_view(INCO_F64, left.cols, right.cols, w->room + member * w->block * w->block);
     blas_multiply(1, "TN", 1, &left, &right, 0, &block.g);
     if (a == b) clear_lower(&block.g);
     w->visitor->visit(w->visitor->self, &block);

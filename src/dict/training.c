@@ -56,7 +56,7 @@ static int combine_part(void *self, int64_t part, int thread, inco_error *error)
     const combining *c = self;
     const int64_t dim = c->from->rows, first = part * SIGNALS_TOGETHER, count = c->from->cols;
     double *r = mat_column(c->scratch, thread);
-    inco_mat column = inco_mat_view(INCO_F64, dim, 1, r);
+    inco_mat column = mat_view(INCO_F64, dim, 1, r);
     for (int64_t n = first; n < first + SIGNALS_TOGETHER && n < count; n++) {
         inco_mat from = mat_columns(c->from, n, 1);
         mat_copy(&column, &from);

@@ -9,8 +9,10 @@
 #include "base/options.h"
 #include "base/parallel.h"
 #include "base/rng.h"
+#include "base/sized.h"
 #include "io/cut.h"
 #include "io/io.h"
+#include "io/origin.h"
 #include "io/paths.h"
 #include "mat/mat.h"
 
@@ -44,8 +46,8 @@ static const data_file *file_of(const inco_data *d, int64_t place) {
 
 /* `count` values to out[at], of the source's type. */
 static void put(const inco_data *d, void *out, int64_t at, inco_type type, const void *from, int64_t count) {
-    const inco_mat source = inco_mat_view(type, count, 1, (void *)from);
-    const inco_mat target = inco_mat_view(d->source.type, count, 1, (char *)out + (size_t)at * d->source.type);
+    const inco_mat source = mat_view(type, count, 1, (void *)from);
+    const inco_mat target = mat_view(d->source.type, count, 1, (char *)out + (size_t)at * d->source.type);
     mat_copy(&target, &source);
 }
 
@@ -292,7 +294,7 @@ static void set_source(inco_data *d, const inco_options *o) {
     inco_type widest = INCO_F32;
     for (int64_t i = 0; i < d->paths.count; i++)
         if (d->files[i].array.m.type == INCO_F64) widest = INCO_F64;
-    d->source = (inco_source){.size = sizeof d->source, .self = d, .read = read_signals};
+    d->source = (inco_source){.size = sizeof d->source, .self = d, .read = read_signals, .concurrent = 1};
     d->source.type = options_precision(o, widest);
     d->source.dim = d->cut.kind == IO_MATRIX ? d->files[0].array.m.rows : d->cut.rows * d->cut.cols;
 }
@@ -345,8 +347,10 @@ void inco_data_free(inco_data *d) {
     memory_free(d);
 }
 
-const inco_source *inco_data_source(const inco_data *d) {
-    return &d->source;
+int inco_data_source(const inco_data *d, inco_source *source, inco_error *error) {
+    int status = SIZED_NEED(inco_source, source, error);
+    if (status >= 0) sized_give(source, &d->source, sizeof d->source);
+    return status;
 }
 int64_t inco_data_files(const inco_data *d) {
     return d->paths.count;
@@ -364,18 +368,19 @@ double inco_data_rate(const inco_data *d) {
 }
 
 /* Random windows and patches cannot be put back: they have no origin. */
-int inco_data_origin(const inco_data *d, inco_origin *origin, inco_error *error) {
-    *origin = (inco_origin){.size = sizeof *origin, .signals = d->source.count};
+static int find_origin(const inco_data *d, inco_origin *origin, inco_error *error) {
+    origin_arrays *arrays = origin_new(origin, d->source.count);
+    if (!arrays) return error_no_memory(error);
     if (d->cut.kind == IO_MATRIX || d->pick) return INCO_OK;
-    origin->shape = NEW_RAW(int64_t, 2 * d->paths.count);
-    if (!origin->shape) return error_no_memory(error);
+    origin->shape = arrays->shape = NEW_RAW(int64_t, 2 * d->paths.count);
+    if (!arrays->shape) return error_no_memory(error);
     const int image = d->cut.kind == IO_IMAGE;
     for (int64_t i = 0; i < d->paths.count; i++) {
         const inco_mat *m = &d->files[i].array.m;
-        origin->shape[2 * i] = image ? m->cols : m->rows;
-        origin->shape[2 * i + 1] = image ? m->rows : 1;
+        arrays->shape[2 * i] = image ? m->cols : m->rows;
+        arrays->shape[2 * i + 1] = image ? m->rows : 1;
     }
-    origin->kind = (int)d->cut.kind;
+    origin->kind = d->cut.kind;
     origin->files = d->paths.count;
     origin->hop = d->cut.step;
     origin->window = image ? 0 : d->cut.rows;
@@ -383,4 +388,14 @@ int inco_data_origin(const inco_data *d, inco_origin *origin, inco_error *error)
     origin->patch_rows = image ? d->cut.rows : 0;
     origin->patch_cols = image ? d->cut.cols : 0;
     return INCO_OK;
+}
+
+int inco_data_origin(const inco_data *d, inco_origin *origin, inco_error *error) {
+    inco_origin own = INCO_INIT(inco_origin);
+    int status = SIZED_NEED(inco_origin, origin, error);
+    if (status < 0) return status;
+    status = find_origin(d, &own, error);
+    if (status < 0) inco_origin_free(&own);
+    sized_give(origin, &own, sizeof own);
+    return status;
 }

@@ -18,14 +18,8 @@
 #define MAP_NORESERVE 0
 #endif
 
-static void release_mapping(mat_owner *owner) {
-    munmap(owner->base, owner->length);
-    memory_free(owner);
-}
-
-static void release_block(mat_owner *owner) {
-    memory_free(owner->base);
-    memory_free(owner);
+static void release_mapping(owner *mapping) {
+    munmap(mapping->base, mapping->length);
 }
 
 static int cannot_read(const char *path, int reason, inco_error *error) {
@@ -45,14 +39,14 @@ int file_check(const char *path, inco_error *error) {
 }
 
 /* Private and writable, so that callers may change the matrix; without a reservation, so that a file may be larger than
- * the memory. */
-static int map(file_bytes *file, int fd, size_t length) {
+ * the memory. No owner afterwards: the file cannot be mapped. */
+static int map(file_bytes *file, int fd, size_t length, inco_error *error) {
     void *base = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
-    if (base == MAP_FAILED) return -1;
-    *file->owner = (mat_owner){release_mapping, base, length};
-    file->data = base;
-    file->length = length;
-    return 0;
+    if (base == MAP_FAILED) return INCO_OK;
+    *file = (file_bytes){base, length, owner_new(release_mapping, base, length)};
+    if (file->owner) return INCO_OK;
+    munmap(base, length);
+    return error_no_memory(error);
 }
 
 /* Pipes and what else cannot be mapped. */
@@ -73,9 +67,8 @@ static int slurp(file_bytes *file, int fd, const char *path, inco_error *error) 
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) {
             int reason = got < 0 ? errno : 0;
-            *file->owner = (mat_owner){release_block, block, 0};
-            file->data = block;
-            file->length = (size_t)used;
+            *file = (file_bytes){block, (size_t)used, owner_of_block(block)};
+            if (!file->owner) return error_no_memory(error);
             return reason ? cannot_read(path, reason, error) : INCO_OK;
         }
         used += got;
@@ -87,10 +80,9 @@ static int read_open(file_bytes *file, int fd, const char *path, inco_error *err
     if (fstat(fd, &info) < 0) return cannot_read(path, errno, error);
     int status = check_info(path, &info, error);
     if (status < 0) return status;
-    file->owner = NEW(mat_owner, 1);
-    if (!file->owner) return error_no_memory(error);
-    if (S_ISREG(info.st_mode) && (uint64_t)info.st_size <= SIZE_MAX && map(file, fd, (size_t)info.st_size) == 0)
-        return INCO_OK;
+    if (S_ISREG(info.st_mode) && (uint64_t)info.st_size <= SIZE_MAX)
+        status = map(file, fd, (size_t)info.st_size, error);
+    if (status < 0 || file->owner) return status;
     status = slurp(file, fd, path, error);
     if (status >= 0 && !file->length) return error_set(error, INCO_EFORMAT, "%s is empty (0 bytes)", path);
     return status;
@@ -108,22 +100,13 @@ int file_read(file_bytes *file, const char *path, inco_error *error) {
 
 unsigned char *file_block(file_bytes *file, size_t length) {
     unsigned char *block = length <= INT64_MAX ? NEW_RAW(unsigned char, (int64_t)length) : NULL;
-    mat_owner *owner = block ? NEW(mat_owner, 1) : NULL;
+    *file = (file_bytes){block, length, owner_of_block(block)};
+    if (file->owner) return block;
     *file = (file_bytes){0};
-    if (!owner) {
-        memory_free(block);
-        return NULL;
-    }
-    *owner = (mat_owner){release_block, block, 0};
-    *file = (file_bytes){block, length, owner};
-    return block;
+    return NULL;
 }
 
 void file_release(file_bytes *file) {
-    mat_owner *owner = file->owner;
-    if (owner && owner->release)
-        owner->release(owner);
-    else
-        memory_free(owner);
+    owner_release(file->owner);
     *file = (file_bytes){0};
 }

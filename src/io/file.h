@@ -9,7 +9,7 @@
 typedef struct file_bytes {
     const unsigned char *data;
     size_t length;
-    mat_owner *owner; /* a matrix over these bytes may take it over: then NULL here */
+    owner *owner; /* a matrix over these bytes may take it over: then NULL here */
 } file_bytes;
 
 /* Empty files, folders and missing files are refused with a message that names the path. The mapping is private and

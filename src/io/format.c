@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/options.h"
+#include "base/sized.h"
 #include "io/audio.h"
 #include "io/csv.h"
 #include "io/image.h"
@@ -228,25 +229,30 @@ done:
 
 int inco_load_codes(const char *path, inco_csc *codes, inco_origin *origin, inco_error *error) {
     const io_format *format = NULL;
-    inco_origin unwanted;
-    if (!origin) origin = &unwanted;
+    inco_origin own = INCO_INIT(inco_origin);
+    int status;
     memset(codes, 0, sizeof *codes);
-    *origin = (inco_origin){.size = sizeof *origin};
-    int status = io_need(&format, path, -1, IO_LOADS | IO_CODES, error);
-    if (status >= 0) status = format->load_codes(path, codes, origin, error);
+    TRY(SIZED_CHECK(inco_origin, origin, error));
+    TRY(io_need(&format, path, -1, IO_LOADS | IO_CODES, error));
+    TRY(format->load_codes(path, codes, &own, error));
+done:
     if (status < 0) inco_csc_free(codes);
-    if (status < 0 || origin == &unwanted) inco_origin_free(origin);
+    if (status < 0 || !origin) inco_origin_free(&own);
+    if (status >= 0) sized_give(origin, &own, sizeof own);
     return status;
 }
 
-int inco_save_codes(const char *path, const inco_csc *codes, const inco_origin *origin, inco_error *error) {
+int inco_save_codes(const char *path, const inco_csc *codes, const inco_origin *given, inco_error *error) {
     const io_format *format = NULL;
+    inco_origin origin;
     output out;
-    int status = io_need(&format, strcmp(path, "-") ? path : "-.npz", -1, IO_SAVES | IO_CODES, error);
-    if (status < 0) return status;
-    status = output_open(&out, path, 1, error);
-    if (status < 0) return status;
-    return output_finish(&out, format->save_codes(&out, codes, origin, error), error);
+    int status;
+    if (given) TRY(SIZED_TAKE(inco_origin, &origin, given, error));
+    TRY(io_need(&format, strcmp(path, "-") ? path : "-.npz", -1, IO_SAVES | IO_CODES, error));
+    TRY(output_open(&out, path, 1, error));
+    status = output_finish(&out, format->save_codes(&out, codes, given ? &origin : NULL, error), error);
+done:
+    return status;
 }
 
 /* A name that ends in a slash is a folder, to be made when needed: its parent must allow that. */

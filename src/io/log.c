@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "io/file.h"
 #include "io/io.h"
 
@@ -212,13 +213,22 @@ done:
     return status;
 }
 
-const inco_progress *inco_log_iterations(const inco_log *log, int64_t *count) {
-    *count = log->count;
-    return log->iterations;
+int64_t inco_log_iterations(const inco_log *log) {
+    return log->count;
+}
+
+int inco_log_iteration(const inco_log *log, int64_t i, inco_progress *iteration, inco_error *error) {
+    int status = SIZED_NEED(inco_progress, iteration, error);
+    if (status < 0) return status;
+    if (i < 0 || i >= log->count)
+        return error_set(error, INCO_EINVAL, "the log has %lld iterations: there is no %lld, counted from 0",
+                         (long long)log->count, (long long)i);
+    sized_give(iteration, &log->iterations[i], sizeof log->iterations[i]);
+    return INCO_OK;
 }
 
 const int64_t *inco_log_usage(const inco_log *log, int64_t *atoms) {
-    *atoms = log->atoms;
+    if (atoms) *atoms = log->atoms;
     return log->usage;
 }
 
@@ -248,15 +258,19 @@ double inco_log_number(const inco_log *log, const char *name) {
     return NAN;
 }
 
-const inco_progress *inco_log_iterations(const inco_log *log, int64_t *count) {
+int64_t inco_log_iterations(const inco_log *log) {
     (void)log;
-    *count = 0;
-    return NULL;
+    return 0;
+}
+
+int inco_log_iteration(const inco_log *log, int64_t i, inco_progress *iteration, inco_error *error) {
+    (void)log, (void)i, (void)iteration;
+    return io_need_feature(IO_JSON, "log", error);
 }
 
 const int64_t *inco_log_usage(const inco_log *log, int64_t *atoms) {
     (void)log;
-    *atoms = 0;
+    if (atoms) *atoms = 0;
     return NULL;
 }
 

@@ -178,9 +178,8 @@ static int choose(const mat_file *file, int (*suits)(const matvar_t *v), const c
 
 /* ---- Matrices ---- */
 
-static void release_variable(mat_owner *owner) {
-    Mat_VarFree(owner->base);
-    memory_free(owner);
+static void release_variable(owner *variable) {
+    Mat_VarFree(variable->base);
 }
 
 /* Takes v over when its numbers are floats. */
@@ -198,11 +197,9 @@ static int to_matrix(matvar_t **v, const char *path, inco_mat *m, inco_error *er
         if (!status) npy_convert(&h, (*v)->data, type, m->data);
         return status;
     }
-    mat_owner *owner = NEW(mat_owner, 1);
-    if (!owner) return error_no_memory(error);
-    *owner = (mat_owner){release_variable, *v, 0};
-    *m = inco_mat_view(type, rows, cols, (*v)->data);
-    m->owner = owner;
+    *m = mat_view(type, rows, cols, (*v)->data);
+    m->owner = owner_new(release_variable, *v, 0);
+    if (!m->owner) return error_no_memory(error);
     *v = NULL;
     return INCO_OK;
 }

@@ -283,7 +283,7 @@ static int as_it_lies(file_bytes *file, const npy_header *h, inco_mat *m, inco_e
     const inco_type type = npy_type(h);
     const int64_t fast = h->shape[h->fortran ? 0 : 1], slow = h->shape[h->fortran ? 1 : 0];
     if (h->kind == 'f' && h->size == (int)type && !h->swapped && (uintptr_t)data % type == 0) {
-        *m = inco_mat_view(type, fast, slow, (void *)data);
+        *m = mat_view(type, fast, slow, (void *)data);
         m->owner = file->owner;
         file->owner = NULL;
         return INCO_OK;

@@ -5,13 +5,28 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/owner.h"
+#include "base/sized.h"
 #include "io/io.h"
 
+static void release(owner *o) {
+    origin_arrays *arrays = o->base;
+    memory_free(arrays->shape);
+    memory_free(arrays->mean);
+    memory_free(arrays);
+}
+
+origin_arrays *origin_new(inco_origin *origin, int64_t signals) {
+    origin_arrays *arrays = NEW(origin_arrays, 1);
+    *origin = (inco_origin){.size = sizeof *origin, .signals = signals};
+    if (arrays) origin->owner = owner_new(release, arrays, 0);
+    if (origin->owner) return arrays;
+    memory_free(arrays);
+    return NULL;
+}
+
 void inco_origin_free(inco_origin *origin) {
-    if (!origin) return;
-    memory_free(origin->shape);
-    memory_free(origin->mean);
-    *origin = (inco_origin){.size = sizeof *origin};
+    sized_clear(origin);
 }
 
 /* ---- To named arrays ---- */
@@ -38,7 +53,7 @@ static int add_shapes(origin_table *t, const inco_origin *o, inco_error *error) 
 int origin_describe(origin_table *t, const inco_origin *o, inco_error *error) {
     memset(t, 0, sizeof *t);
     if (!o || (o->kind == IO_MATRIX && !o->mean)) return INCO_OK;
-    add_number(t, "origin_kind", 1, o->kind);
+    add_number(t, "origin_kind", 1, (double)o->kind);
     if (o->mean) t->field[t->count++] = (origin_field){"origin_mean", 0, 1, o->signals, 1, o->mean};
     if (o->kind == IO_MATRIX) return INCO_OK;
     add_number(t, "origin_hop", 1, (double)o->hop);
@@ -82,21 +97,21 @@ static int get_integer(const origin_reader *r, const char *name, int64_t least, 
     return status;
 }
 
-static int get_shape(inco_origin *o, const origin_reader *r, inco_error *error) {
+static int get_shape(inco_origin *o, origin_arrays *arrays, const origin_reader *r, inco_error *error) {
     double *values = NULL;
     int64_t count = 0;
     int status = r->get(r->self, "origin_shape", &values, &count, error);
     if (status >= 0 && (!values || count < 2 || count % 2)) status = wrong_field(r, "origin_shape", error);
     if (status >= 0) {
         o->files = count / 2;
-        o->shape = NEW_RAW(int64_t, count);
+        o->shape = arrays->shape = NEW_RAW(int64_t, count);
         if (!o->shape) status = error_no_memory(error);
     }
     for (int64_t i = 0; status >= 0 && i < count; i++) {
         if (!(values[i] >= 0 && values[i] <= 1e15))
             status = wrong_field(r, "origin_shape", error);
         else
-            o->shape[i] = (int64_t)values[i];
+            arrays->shape[i] = (int64_t)values[i];
     }
     memory_free(values);
     return status;
@@ -112,9 +127,9 @@ static int get_patch(inco_origin *o, const origin_reader *r, inco_error *error) 
     return INCO_OK;
 }
 
-static int get_cuts(inco_origin *o, const origin_reader *r, inco_error *error) {
+static int get_cuts(inco_origin *o, origin_arrays *arrays, const origin_reader *r, inco_error *error) {
     int status;
-    TRY(get_shape(o, r, error));
+    TRY(get_shape(o, arrays, r, error));
     TRY(get_integer(r, "origin_hop", 1, &o->hop, error));
     if (o->kind == IO_IMAGE) return get_patch(o, r, error);
     TRY(get_integer(r, "origin_window", 1, &o->window, error));
@@ -124,17 +139,19 @@ done:
 }
 
 int origin_restore(inco_origin *o, const origin_reader *r, int64_t signals, inco_error *error) {
+    origin_arrays *arrays = origin_new(o, signals);
     double *kind = NULL;
     int64_t count = 0;
     int status;
-    *o = (inco_origin){.size = sizeof *o, .signals = signals};
+    if (!arrays) TRY(error_no_memory(error));
     TRY(r->get(r->self, "origin_kind", &kind, &count, error));
     if (!kind) return INCO_OK;
     if (count != 1 || !(kind[0] == IO_MATRIX || kind[0] == IO_AUDIO || kind[0] == IO_IMAGE))
         TRY(wrong_field(r, "origin_kind", error));
-    o->kind = (int)kind[0];
-    if (o->kind != IO_MATRIX) TRY(get_cuts(o, r, error));
-    TRY(r->get(r->self, "origin_mean", &o->mean, &count, error));
+    o->kind = (int64_t)kind[0];
+    if (o->kind != IO_MATRIX) TRY(get_cuts(o, arrays, r, error));
+    TRY(r->get(r->self, "origin_mean", &arrays->mean, &count, error));
+    o->mean = arrays->mean;
     if (o->mean && count != signals) TRY(wrong_field(r, "origin_mean", error));
 done:
     memory_free(kind);

@@ -4,6 +4,15 @@
 
 #include <inco/inco.h>
 
+/* What an origin owns; its own pointers are for reading. */
+typedef struct origin_arrays {
+    int64_t *shape;
+    double *mean;
+} origin_arrays;
+
+/* An origin without arrays yet, to be set in what is returned and in the origin. NULL: no memory. */
+origin_arrays *origin_new(inco_origin *origin, int64_t signals);
+
 typedef struct origin_field {
     const char *name;
     int whole, dims;      /* whole numbers; 0 for a number, 1 for a list, 2 for a table */

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
 #include "io/cut.h"
 #include "io/io.h"
 #include "io/paths.h"
@@ -74,7 +75,7 @@ static int save_numbered(canvas *v, const char *path, const inco_origin *o, inco
     const io_how how = {.rate = o->rate};
     const io_format *format;
     output_folder folder;
-    int status = io_need(&format, example, o->kind, IO_SAVES, error);
+    int status = io_need(&format, example, (int)o->kind, IO_SAVES, error);
     if (status < 0) return status;
     status = output_folder_open(&folder, path, error);
     if (status < 0) return status;
@@ -95,7 +96,7 @@ static int save_single(canvas *v, const char *path, const inco_origin *o, inco_e
     const io_how how = {.rate = o->rate};
     const char *standard = o->kind == IO_AUDIO ? "-.wav" : "-.pgm";
     const io_format *format;
-    int status = io_need(&format, strcmp(path, "-") ? path : standard, o->kind, IO_SAVES, error);
+    int status = io_need(&format, strcmp(path, "-") ? path : standard, (int)o->kind, IO_SAVES, error);
     if (status < 0) return status;
     v->rows = o->shape[0];
     v->cols = o->shape[1];
@@ -123,7 +124,10 @@ static int check_sizes(const cut *c, const inco_mat *signals, const inco_origin 
     return INCO_OK;
 }
 
-int inco_save_decoded(const char *path, const inco_mat *signals, const inco_origin *o, inco_error *error) {
+int inco_save_decoded(const char *path, const inco_mat *signals, const inco_origin *given, inco_error *error) {
+    inco_origin own, *o = &own;
+    int status = SIZED_TAKE(inco_origin, o, given, error);
+    if (status < 0) return status;
     if (o->kind != IO_AUDIO && o->kind != IO_IMAGE)
         return error_set(
             error, INCO_EINVAL,
@@ -131,7 +135,7 @@ int inco_save_decoded(const char *path, const inco_mat *signals, const inco_orig
             "make no audio or image: write a matrix, such as .npy",
             path);
     canvas v = {.cut = cut_of(o), .signals = signals};
-    int status = check_sizes(&v.cut, signals, o, error);
+    status = check_sizes(&v.cut, signals, o, error);
     if (status < 0) return status;
     if (o->files == 1) return save_single(&v, path, o, error);
     if (!strcmp(path, "-") || io_find(path))

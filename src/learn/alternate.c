@@ -89,7 +89,7 @@ static int gather(void *self, const pass_group *group, inco_error *error) {
     if (status < 0) return status;
     g->nonzeros += csc_nonzeros(group->codes);
     notes_add(&l->notes, group);
-    l->progress.signals_done = group->first + group->x->cols;
+    l->progress.done = group->first + group->x->cols;
     return learner_tell(l, "code");
 }
 
@@ -102,7 +102,7 @@ static int code_all(learner *l, statistics *s, inco_error *error) {
               .self = &g,
               .visit = gather};
     double residual;
-    l->progress.signals_done = 0;
+    l->progress.done = 0;
     notes_clear(&l->notes);
     clear_stores(l);
     int status = pass_dictionary(&p, &l->d, error);

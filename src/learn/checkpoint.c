@@ -7,6 +7,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/source.h"
+#include "base/stream.h"
 #include "learn/exchange.h"
 #include "learn/learn.h"
 #include "learn/learner_state.h"
@@ -30,7 +32,7 @@ static int fingerprint(const inco_source *source, uint64_t *print, inco_error *e
     int status = signal ? INCO_OK : error_no_memory(error);
     *print = 14695981039346656037u;
     for (int64_t n = 0; status >= 0 && n < source->count; n += step) {
-        status = source->read(source->self, n, 1, signal, error);
+        status = source_read(source, n, 1, signal, error);
         for (size_t i = 0; status >= 0 && i < (size_t)source->dim * source->type; i++)
             *print = (*print ^ signal[i]) * 1099511628211u;
     }
@@ -51,7 +53,7 @@ static int shapes_result(const inco_option *option) {
 static int64_t write_options(const inco_options *o, char *text, int64_t room) {
     int64_t used = 0;
     const inco_option *option;
-    for (int i = 0; (option = inco_option_at(i)); i++) {
+    for (int i = 0; (option = option_at(i)); i++) {
         if (!shapes_result(option)) continue;
         size_t left = used < room ? (size_t)(room - used) : 0;
         used += snprintf(left ? text + used : NULL, left, "%s=", option->name);
@@ -113,15 +115,17 @@ static int write_state(const inco_learner *handle, const header *h, const char *
             stream->write(stream->self, l->replacing.item, (size_t)h->replacing * sizeof(replacement))) ||
            (lines > 0 && stream->write(stream->self, l->replacing.lines.data, lines)) ||
            (l->method->save && l->method->save(l->own, stream)) ||
-           (path_wanted(handle->options) && path_save(&handle->path, &l->info.path, stream));
+           (path_wanted(handle->options) && path_save(&handle->path, stream));
 }
 
-int inco_learner_save(const inco_learner *handle, const inco_stream *stream, inco_error *error) {
+int inco_learner_save(const inco_learner *handle, const inco_stream *given, inco_error *error) {
     header h = header_of(handle);
+    inco_stream stream;
+    if (stream_take_writer(&stream, given, error) < 0) return INCO_EINVAL;
     char *text = options_text(handle->options, &h.text);
     int status = text ? refuse_design(handle->core->method, error) : error_no_memory(error);
     if (status >= 0) status = fingerprint(&handle->core->signals, &h.data, error);
-    if (status >= 0 && write_state(handle, &h, text, stream))
+    if (status >= 0 && write_state(handle, &h, text, &stream))
         status = error_set(error, INCO_EIO, "the checkpoint could not be written");
     memory_free(text);
     return status;
@@ -205,7 +209,6 @@ typedef struct saved_state {
     replacement_list list;
     void *own;
     gamma_path path;
-    inco_path table;
 } saved_state;
 
 static int check_options(const inco_learner *handle, int64_t saved_length, const inco_stream *stream,
@@ -243,7 +246,7 @@ static int read_state(const inco_learner *handle, saved_state *s, const inco_str
     TRY(read_replacements(&s->list, &s->h, stream, error));
     if (!(s->own = memory_new(1, m->own_size))) TRY(error_no_memory(error));
     if (m->resume) TRY(m->resume(s->own, &s->d, stream, error));
-    if (path_wanted(handle->options)) TRY(path_resume(&s->path, &s->table, &s->d, stream, error));
+    if (path_wanted(handle->options)) TRY(path_resume(&s->path, &s->d, stream, error));
 done:
     return status;
 }
@@ -265,9 +268,8 @@ static void swap_states(inco_learner *handle, saved_state *s) {
         s->d = (inco_mat){0};
     } else
         learner_take_dictionary(l, &s->d);
-    if (handle->path.done) learner_set_weight(l, path_weight(&s->table));
+    if (handle->path.done) learner_set_weight(l, path_weight(&handle->path));
     l->iteration = s->h.iteration;
-    l->info.path = s->table;
     l->info.replaced = s->h.replaced;
     l->info.replaced_coherent = s->h.replaced_coherent;
     l->info.replaced_exchanged = s->h.replaced_exchanged;
@@ -275,13 +277,15 @@ static void swap_states(inco_learner *handle, saved_state *s) {
     l->info.spread_pairs = s->h.pairs;
 }
 
-int inco_learner_resume(inco_learner *handle, const inco_stream *stream, inco_error *error) {
+int inco_learner_resume(inco_learner *handle, const inco_stream *given, inco_error *error) {
     const method *m = handle->core->method;
     saved_state s = {0};
+    inco_stream stream;
     int status;
+    TRY(stream_take_reader(&stream, given, error));
     TRY(refuse_design(m, error));
-    TRY(read_head(handle, &s.h, stream, error));
-    TRY(read_state(handle, &s, stream, error));
+    TRY(read_head(handle, &s.h, &stream, error));
+    TRY(read_state(handle, &s, &stream, error));
     swap_states(handle, &s);
 done:
     inco_mat_free(&s.d);

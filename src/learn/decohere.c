@@ -7,6 +7,8 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "base/parallel.h"
+#include "base/sized.h"
+#include "base/source.h"
 #include "learn/bound.h"
 #include "learn/prepare.h"
 #include "learn/stats.h"
@@ -15,9 +17,11 @@
 #include "sparse/csc.h"
 
 typedef struct decoherence {
-    const inco_decohere_input *input;
+    const inco_mat *dictionary;
+    const inco_source *data; /* may be NULL */
     const inco_options *options;
     inco_decohere_info *info;
+    int threads;
     bound_work search;
     double began;
     collector *sums;
@@ -28,13 +32,13 @@ typedef struct decoherence {
 
 /* Without data there is nothing to code, or to cut and scale. */
 static int check_data(const decoherence *w, inco_error *error) {
-    const inco_source *data = w->input->data;
+    const inco_source *data = w->data;
     if (data && data->dim != w->info->dim)
         return error_set(error, INCO_EDIM, "the dictionary's atoms have %lld dimensions, the signals have %lld",
                          (long long)w->info->dim, (long long)data->dim);
     if (data && data->count < 1) return error_set(error, INCO_EDATA, "there are no signals in the data");
-    for (int i = 0; inco_option_at(i) && !data; i++) {
-        const inco_option *o = inco_option_at(i);
+    for (int i = 0; option_at(i) && !data; i++) {
+        const inco_option *o = option_at(i);
         const int any = !strcmp(o->name, "columns") || !strcmp(o->name, "variable") || !strcmp(o->name, "precision");
         const int of_data = !strcmp(o->group, "Sparse coding") || (!strcmp(o->group, "Data") && !any);
         if (of_data && (o->commands & INCO_DECOHERE) && inco_options_given(w->options, o->name))
@@ -47,8 +51,13 @@ static int check_data(const decoherence *w, inco_error *error) {
 
 static int add_group(void *self, const pass_group *group, inco_error *error) {
     decoherence *w = self;
+    const inco_progress now = {.phase = "code",
+                               .done = group->first + group->x->cols,
+                               .total = group->total,
+                               .seconds = clock_seconds() - w->began};
     w->nonzeros += csc_nonzeros(group->codes);
-    return collector_add(w->sums, group, error);
+    int status = collector_add(w->sums, group, error);
+    return status < 0 ? status : watcher_tell(&w->options->watch, &now);
 }
 
 static double relative_error(const decoherence *w, double square) {
@@ -70,20 +79,20 @@ static void hold_unused(decoherence *w) {
 
 /* A = C C' and B = X C' with codes in the dictionary given. */
 static int code_data(decoherence *w, inco_error *error) {
-    const inco_source *source = w->input->data;
-    const inco_mat *d = w->input->dictionary, *atoms = &w->search.atoms;
+    const inco_source *source = w->data;
+    const inco_mat *d = w->dictionary, *atoms = &w->search.atoms;
     const inco_type wider = d->type > source->type ? d->type : source->type;
     const inco_type type = options_precision(w->options, wider);
     prepared data = {0};
-    pass p = {.source = &data.source, .atoms = atoms->cols, .threads = w->info->threads, .self = w, .visit = add_group};
+    pass p = {.source = &data.source, .atoms = atoms->cols, .threads = w->threads, .self = w, .visit = add_group};
     double square;
     int status;
     TRY(prepare(&data, source, type, (int)w->options->center, w->options->normalize == NORMALIZE_UNIT, error));
     TRY(inco_coder_new(&p.coder, atoms, type, w->options, error));
-    if (!(w->sums = collector_new(d->rows, atoms->cols, w->info->threads))) TRY(error_no_memory(error));
-    TRY(pass_run(&p, error));
+    if (!(w->sums = collector_new(d->rows, atoms->cols, w->threads))) TRY(error_no_memory(error));
+    if ((status = pass_run(&p, error)) != INCO_OK) goto done;
     w->s = collector_total(w->sums);
-    TRY(objective(atoms, &w->s, 0, w->info->threads, &square, error));
+    TRY(objective(atoms, &w->s, 0, w->threads, &square, error));
     w->info->relative_error_before = w->info->relative_error = relative_error(w, square);
     w->info->signals = source->count;
     w->info->mean_cardinality = (double)w->nonzeros / (double)source->count;
@@ -102,7 +111,7 @@ static int tell(void *self, int stage, double mu) {
     w->progress.iteration = stage;
     w->progress.coherence_max = mu;
     w->progress.seconds = clock_seconds() - w->began;
-    return w->input->on_progress && w->input->on_progress(w->input->self, &w->progress);
+    return watcher_tell(&w->options->watch, &w->progress);
 }
 
 static void describe(const decoherence *w) {
@@ -118,23 +127,23 @@ static void describe(const decoherence *w) {
     info->moved = search->moved_atoms;
     info->stages = search->stages;
     info->iterations = search->iterations;
-    if (w->input->data && !isnan(search->square)) info->relative_error = relative_error(w, search->square);
+    if (w->data && !isnan(search->square)) info->relative_error = relative_error(w, search->square);
 }
 
 static int run(decoherence *w, inco_mat *result, inco_error *error) {
-    const bound_task task = {.dictionary = w->input->dictionary,
+    const bound_task task = {.dictionary = w->dictionary,
                              .bound = w->info->bound,
                              .type = w->info->precision,
                              .care = NEAREST_FINELY,
                              .seed = (uint64_t)w->options->seed,
-                             .threads = w->info->threads,
+                             .threads = w->threads,
                              .tell = tell,
                              .self = w};
     int status;
     TRY(check_data(w, error));
     TRY(bound_open(&w->search, &task, result, error));
-    if (w->input->data) TRY(code_data(w, error));
-    TRY(bound_search(&w->search, w->input->data ? &w->s : NULL, result, error));
+    if (w->data) TRY(code_data(w, error));
+    if (status == INCO_OK) TRY(bound_search(&w->search, w->data ? &w->s : NULL, result, error));
     describe(w);
 done:
     if (status < 0) inco_mat_free(result);
@@ -142,23 +151,41 @@ done:
     return status;
 }
 
-int inco_decohere(const inco_decohere_input *input, const inco_options *options, inco_mat *result,
-                  inco_decohere_info *info, inco_error *error) {
-    decoherence w = {.input = input, .options = options, .info = info, .began = clock_seconds()};
-    const inco_mat *d = input->dictionary;
-    *result = (inco_mat){0};
-    *info = (inco_decohere_info){.size = sizeof *info, .dim = d->rows, .atoms = d->cols};
-    info->mean_cardinality = info->relative_error_before = info->relative_error = NAN;
-    info->bound = options->max_coherence;
-    info->precision = options_precision(options, d->type);
-    info->threads = parallel_threads(options->threads);
-    w.progress = (inco_progress){.size = sizeof w.progress, .phase = "decohere", .iterations = NEAREST_STAGES};
-    int status = options_check_decohere(options, error);
+static int decohere(decoherence *w, inco_mat *result, inco_error *error) {
+    const inco_options *o = w->options;
+    const inco_mat *d = w->dictionary;
+    inco_decohere_info *info = w->info;
+    int status = options_check_decohere(o, error);
     if (status < 0) return status;
+    w->threads = parallel_threads(o->threads);
+    *info = (inco_decohere_info){.size = sizeof *info, .dim = d->rows, .atoms = d->cols, .threads = w->threads};
+    info->mean_cardinality = info->relative_error_before = info->relative_error = NAN;
+    info->bound = o->max_coherence;
+    info->precision = options_precision(o, d->type);
+    w->progress = (inco_progress){.size = sizeof w->progress, .phase = "decohere", .iterations = NEAREST_STAGES};
     blas_enter();
-    status = run(&w, result, error);
+    status = run(w, result, error);
     blas_leave();
-    collector_free(w.sums);
-    info->seconds_total = clock_seconds() - w.began;
+    collector_free(w->sums);
+    info->seconds_total = clock_seconds() - w->began;
+    return status;
+}
+
+int inco_decohere(const inco_mat *dictionary, const inco_source *given, const inco_options *options, inco_mat *result,
+                  inco_decohere_info *info, inco_error *error) {
+    inco_source source;
+    inco_decohere_info own;
+    decoherence w = {.dictionary = dictionary,
+                     .data = given ? &source : NULL,
+                     .options = options,
+                     .info = &own,
+                     .began = clock_seconds()};
+    int status;
+    *result = (inco_mat){0};
+    TRY(SIZED_CHECK(inco_decohere_info, info, error));
+    if (given) TRY(source_take(&source, given, error));
+    TRY(decohere(&w, result, error));
+    sized_give(info, &own, sizeof own);
+done:
     return status;
 }

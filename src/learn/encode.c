@@ -7,6 +7,8 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/parallel.h"
+#include "base/sized.h"
+#include "base/source.h"
 #include "code/coder.h"
 #include "learn/pass.h"
 #include "learn/prepare.h"
@@ -17,31 +19,39 @@
 typedef struct encoding {
     const inco_mat *dictionary;
     inco_csc *codes;
+    const inco_options *options;
     int threads;
-    double rest, energy;
+    double start, rest, energy;
 } encoding;
+
+static int tell(const encoding *e, int64_t done, int64_t total) {
+    const inco_progress now = {.phase = "code", .done = done, .total = total, .seconds = clock_seconds() - e->start};
+    return watcher_tell(&e->options->watch, &now);
+}
 
 static int take_group(void *self, const pass_group *group, inco_error *error) {
     encoding *e = self;
     int status = csc_append(e->codes, group->codes, error);
-    if (status < 0) return status;
-    return pass_error(e->dictionary, group, e->threads, &e->rest, &e->energy, error);
+    if (status >= 0) status = pass_error(e->dictionary, group, e->threads, &e->rest, &e->energy, error);
+    return status < 0 ? status : tell(e, e->codes->cols, group->total);
 }
 
-static void fill_info(inco_encode_info *info, const encoding *e, const pass *p) {
+static inco_encode_info describe(const encoding *e, const pass *p) {
     const inco_csc *codes = e->codes;
-    coder_counts seen = coder_seen(p->coder);
-    *info = (inco_encode_info){.size = sizeof *info, .dim = e->dictionary->rows, .atoms = codes->rows};
-    info->signals = codes->cols;
-    info->nonzeros = csc_nonzeros(codes);
-    info->mean_cardinality = codes->cols ? (double)info->nonzeros / (double)codes->cols : 0;
-    info->relative_error = e->energy > 0 ? sqrt(e->rest / e->energy) : 0;
-    info->snr_db = -20 * log10(info->relative_error);
-    info->skipped_atoms = seen.skipped;
-    info->zero_signals = seen.zero_signals;
-    info->zero_atoms = seen.zero_atoms;
-    info->seconds_code = p->seconds_code;
-    info->seconds_io = p->seconds_io;
+    const coder_counts seen = coder_seen(p->coder);
+    inco_encode_info info = {.size = sizeof info, .dim = e->dictionary->rows, .atoms = codes->rows};
+    info.signals = codes->cols;
+    info.nonzeros = csc_nonzeros(codes);
+    info.mean_cardinality = codes->cols ? (double)info.nonzeros / (double)codes->cols : 0;
+    info.relative_error = e->energy > 0 ? sqrt(e->rest / e->energy) : 0;
+    info.snr_db = -20 * log10(info.relative_error);
+    info.skipped_atoms = seen.skipped;
+    info.zero_signals = seen.zero_signals;
+    info.zero_atoms = seen.zero_atoms;
+    info.seconds_code = p->seconds_code;
+    info.seconds_io = p->seconds_io;
+    info.seconds_total = clock_seconds() - e->start;
+    return info;
 }
 
 static int check_encode(const inco_mat *dictionary, const inco_source *source, const inco_options *o,
@@ -56,44 +66,57 @@ static int check_encode(const inco_mat *dictionary, const inco_source *source, c
     return INCO_OK;
 }
 
-int inco_encode(const inco_mat *dictionary, const inco_source *source, const inco_options *options, inco_csc *codes,
-                inco_encode_info *info, inco_error *error) {
-    const double start = clock_seconds();
-    const inco_type wider = dictionary->type > source->type ? dictionary->type : source->type;
-    const inco_type type = options_precision(options, wider);
+static int encode(encoding *e, const inco_source *source, inco_encode_info *info, inco_error *error) {
+    const inco_mat *d = e->dictionary;
+    const inco_options *o = e->options;
+    const inco_type type = options_precision(o, d->type > source->type ? d->type : source->type);
     prepared data = {0};
-    encoding e = {dictionary, codes, parallel_threads(options->threads), 0, 0};
-    pass p = {.source = &data.source, .atoms = dictionary->cols, .threads = e.threads, .self = &e, .visit = take_group};
+    pass p = {.source = &data.source, .atoms = d->cols, .threads = e->threads, .self = e, .visit = take_group};
     int status;
-    blas_enter();
-    *codes = (inco_csc){0};
-    TRY(check_encode(dictionary, source, options, error));
-    TRY(prepare(&data, source, type, (int)options->center, 0, error));
-    TRY(csc_new(codes, type, dictionary->cols, source->count, 0, error));
-    TRY(inco_coder_new(&p.coder, dictionary, type, options, error));
-    p.seconds_code = clock_seconds() - start;
+    TRY(check_encode(d, source, o, error));
+    TRY(prepare(&data, source, type, (int)o->center, 0, error));
+    TRY(csc_new(e->codes, type, d->cols, source->count, 0, error));
+    TRY(inco_coder_new(&p.coder, d, type, o, error));
+    p.seconds_code = clock_seconds() - e->start;
     TRY(pass_run(&p, error));
-    if (info) fill_info(info, &e, &p);
-    if (info) info->seconds_total = clock_seconds() - start;
+    const inco_encode_info own = describe(e, &p);
+    sized_give(info, &own, sizeof own);
 done:
-    if (status < 0) inco_csc_free(codes);
     inco_coder_free(p.coder);
     prepare_free(&data);
+    return status;
+}
+
+int inco_encode(const inco_mat *dictionary, const inco_source *given, const inco_options *options, inco_csc *codes,
+                inco_encode_info *info, inco_error *error) {
+    encoding e = {dictionary, codes, options, parallel_threads(options->threads), clock_seconds(), 0, 0};
+    inco_source source;
+    int status;
+    *codes = (inco_csc){0};
+    TRY(SIZED_CHECK(inco_encode_info, info, error));
+    TRY(source_take(&source, given, error));
+    blas_enter();
+    status = encode(&e, &source, info, error);
     blas_leave();
+    if (status < 0) inco_csc_free(codes);
+done:
     return status;
 }
 
 /* x_n = sum_k c_kn d_k, plus the mean that was taken off. */
-int inco_decode(const inco_mat *dictionary, const inco_csc *codes, const inco_origin *origin, inco_mat *signals,
+int inco_decode(const inco_mat *dictionary, const inco_csc *codes, const inco_origin *given, inco_mat *signals,
                 inco_error *error) {
     const inco_type type = dictionary->type > codes->type ? dictionary->type : codes->type;
-    const double *mean = origin && origin->mean ? origin->mean : NULL;
+    inco_origin origin = {0};
+    *signals = (inco_mat){0};
+    if (given && SIZED_TAKE(inco_origin, &origin, given, error) < 0) return INCO_EINVAL;
+    const double *mean = origin.mean;
     if (codes->rows != dictionary->cols)
         return error_set(error, INCO_EDIM, "the codes are for %lld atoms, the dictionary has %lld",
                          (long long)codes->rows, (long long)dictionary->cols);
-    if (mean && origin->signals != codes->cols)
+    if (mean && origin.signals != codes->cols)
         return error_set(error, INCO_EDIM, "there are %lld codes and %lld means", (long long)codes->cols,
-                         (long long)origin->signals);
+                         (long long)origin.signals);
     double *x = NEW_RAW(double, dictionary->rows);
     int status = x ? mat_new_raw(signals, type, dictionary->rows, codes->cols, error) : error_no_memory(error);
     for (int64_t n = 0; status >= 0 && n < codes->cols; n++) {

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/source.h"
 #include "code/coder.h"
 #include "dict/lines.h"
 #include "mat/blas.h"
@@ -29,7 +30,7 @@ int64_t exchange_lines(const inco_options *o, int64_t atoms) {
 static int read_worst(const exchange_input *in, const inco_mat *x, inco_error *error) {
     int status = INCO_OK;
     for (int64_t n = 0; n < x->cols && status >= 0; n++)
-        status = in->signals->read(in->signals->self, in->worst->item[n].signal, 1, mat_column(x, n), error);
+        status = source_read(in->signals, in->worst->item[n].signal, 1, mat_column(x, n), error);
     return status;
 }
 

@@ -8,6 +8,7 @@
 #include "base/options.h"
 #include "base/parallel.h"
 #include "base/rng.h"
+#include "base/sized.h"
 #include "dict/anneal.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
@@ -32,8 +33,6 @@ typedef struct search {
     int apart;     /* several starts at once, a thread each */
     int64_t batch; /* how many */
     double bound, began;
-    inco_progress_fn callback;
-    void *self;
     inco_progress progress;
     const char *stopped_by;
     atomic_int stop;    /* several at once: to be seen by all threads */
@@ -77,7 +76,7 @@ static int64_t count_steps(const search *s) {
 static int tell(search *s, double mu) {
     s->progress.coherence_max = mu;
     s->progress.seconds = clock_seconds() - s->began;
-    if (s->callback && s->callback(s->self, &s->progress)) s->stopped_by = "callback";
+    if (watcher_tell(&s->options->watch, &s->progress)) s->stopped_by = "callback";
     if (s->options->stop_seconds > 0 && s->progress.seconds >= s->options->stop_seconds) s->stopped_by = "seconds";
     if (s->stopped_by) atomic_store(&s->stop, 1);
     return s->stopped_by != NULL;
@@ -225,10 +224,10 @@ static int measure(const inco_mat *d, inco_frame_info *info, inco_error *error) 
     if (status < 0) goto done;
     for (int64_t j = 0; j < d->cols; j++) norm[j] = mat_column_norm(d, j);
     const gram_atoms atoms = {d, NULL, norm, d->cols};
-    TRY(coherence_measure_atoms(&atoms, info->threads, &mu, error));
+    TRY(coherence_measure_atoms(&atoms, (int)info->threads, &mu, error));
     TRY(mat_convert(&wide, d, INCO_F64, error));
     TRY(mat_new_raw(&gap, INCO_F64, d->rows, d->rows, error));
-    blas_multiply(info->threads, "NT", 1, &wide, &wide, 0, &gap);
+    blas_multiply((int)info->threads, "NT", 1, &wide, &wide, 0, &gap);
     for (int64_t i = 0; i < d->rows; i++) mat_set(&gap, i, i, mat_get(&gap, i, i) - (double)d->cols / (double)d->rows);
     info->coherence_max = mu.max;
     info->coherence_rms = mu.rms;
@@ -262,23 +261,34 @@ done:
     return status;
 }
 
-int inco_frame(const inco_options *options, inco_progress_fn callback, void *self, inco_mat *frame,
-               inco_frame_info *info, inco_error *error) {
-    search s = {.options = options, .dim = options->dim, .atoms = options->atoms, .callback = callback, .self = self};
-    int status = options_check_frame(options, error);
-    *frame = (inco_mat){0};
-    *info = (inco_frame_info){.size = sizeof *info, .dim = s.dim, .atoms = s.atoms};
+static int design(const inco_options *o, inco_mat *frame, inco_frame_info *info, inco_error *error) {
+    search s = {.options = o, .dim = o->dim, .atoms = o->atoms, .began = clock_seconds()};
+    int status = options_check_frame(o, error);
     if (status < 0) return status;
-    s.began = clock_seconds();
-    s.threads = info->threads = parallel_threads(options->threads);
-    s.bound = info->welch = coherence_bound(s.dim, s.atoms);
-    info->precision = options_precision(options, INCO_F64);
+    s.threads = parallel_threads(o->threads);
+    s.bound = coherence_bound(s.dim, s.atoms);
+    *info = (inco_frame_info){.size = sizeof *info,
+                              .dim = s.dim,
+                              .atoms = s.atoms,
+                              .precision = options_precision(o, INCO_F64),
+                              .welch = s.bound,
+                              .threads = s.threads};
     choose_effort(&s);
-    s.progress = (inco_progress){.size = sizeof s.progress, .phase = "frame"};
-    s.progress.iterations = count_steps(&s);
+    s.progress = (inco_progress){.size = sizeof s.progress, .phase = "frame", .iterations = count_steps(&s)};
     blas_enter();
     status = run(&s, frame, info, error);
     blas_leave();
     info->seconds_total = clock_seconds() - s.began;
+    return status;
+}
+
+int inco_frame(const inco_options *options, inco_mat *frame, inco_frame_info *info, inco_error *error) {
+    inco_frame_info own;
+    int status;
+    *frame = (inco_mat){0};
+    TRY(SIZED_CHECK(inco_frame_info, info, error));
+    TRY(design(options, frame, &own, error));
+    sized_give(info, &own, sizeof own);
+done:
     return status;
 }

@@ -1,9 +1,11 @@
 #include "learn/holdout.h"
 
+#include "base/source.h"
+
 /* `run` signals that follow each other, to place `at` of out. */
 static int read_run(const holdout *h, int64_t first, int64_t run, int64_t at, void *out, inco_error *error) {
     const inco_source *from = h->from;
-    return from->read(from->self, first, run, (char *)out + (size_t)(at * from->dim) * from->type, error);
+    return source_read(from, first, run, (char *)out + (size_t)(at * from->dim) * from->type, error);
 }
 
 /* Kept signal i is signal i + i / (step - 1); step - 1 of them follow each other. */
@@ -31,6 +33,10 @@ void holdout_make(holdout *h, const inco_source *from, int64_t step) {
     const int64_t held = from->count / step;
     h->from = from;
     h->step = step;
-    h->kept = (inco_source){sizeof(inco_source), from->dim, from->count - held, from->type, h, read_kept};
-    h->held = (inco_source){sizeof(inco_source), from->dim, held, from->type, h, read_held};
+    h->kept = h->held = *from;
+    h->kept.count -= held;
+    h->held.count = held;
+    h->kept.self = h->held.self = h;
+    h->kept.read = read_kept;
+    h->held.read = read_held;
 }

@@ -5,6 +5,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/sized.h"
+#include "base/source.h"
 #include "learn/method.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
@@ -29,9 +31,11 @@ int inco_learner_new(inco_learner **result, const inco_source *source, const inc
     if (!(handle->options = inco_options_copy(options))) TRY(error_no_memory(error));
     TRY(options_check_learn(options, error));
     TRY(check_source(source, options, error));
-    if (source)
-        TRY(prepare(&handle->data, source, options_precision(options, source->type), (int)options->center,
+    if (source) {
+        TRY(source_take(&handle->given, source, error));
+        TRY(prepare(&handle->data, &handle->given, options_precision(options, handle->given.type), (int)options->center,
                     options->normalize == NORMALIZE_UNIT, error));
+    }
     TRY(learner_new(&handle->core, source ? &handle->data.source : NULL, options, error));
     *result = handle;
 done:
@@ -48,12 +52,6 @@ void inco_learner_free(inco_learner *handle) {
     memory_free(handle);
 }
 
-void inco_learner_on_progress(inco_learner *handle, inco_progress_fn callback, void *self) {
-    handle->callback = callback;
-    handle->callback_self = self;
-    learner_on_progress(handle->core, callback, self);
-}
-
 int inco_learner_start_from(inco_learner *handle, const inco_mat *dictionary, inco_error *error) {
     return learner_start_from(handle->core, dictionary, error);
 }
@@ -67,8 +65,6 @@ static int run_path(inco_learner *handle, double began, inco_error *error) {
                             .options = handle->options,
                             .initial = learner_dictionary(handle->core),
                             .began = began,
-                            .callback = handle->callback,
-                            .self = handle->callback_self,
                             .info = learner_info(handle->core)};
     inco_mat dictionary = {0};
     int status = INCO_OK, stopped;
@@ -76,7 +72,7 @@ static int run_path(inco_learner *handle, double began, inco_error *error) {
     TRY(stopped = path_run(path, &task, error));
     TRY(mat_convert(&dictionary, path_dictionary(path), INCO_F64, error));
     learner_take_dictionary(handle->core, &dictionary);
-    learner_set_weight(handle->core, path_weight(&task.info->path));
+    learner_set_weight(handle->core, path_weight(path));
     if (path->done) inco_mat_free(&path->start);
     if (path->done) inco_mat_free(&path->best);
     status = stopped;
@@ -103,18 +99,46 @@ int inco_learner_run(inco_learner *handle, inco_error *error) {
 
 /* ---- Results ---- */
 
-inco_mat inco_learner_dictionary(const inco_learner *handle) {
-    inco_mat view = *learner_result(handle->core);
-    view.owner = NULL;
-    return view;
+int inco_learner_dictionary(const inco_learner *handle, inco_mat *view, inco_error *error) {
+    (void)error;
+    *view = *learner_result(handle->core);
+    view->owner = NULL;
+    return INCO_OK;
 }
 
-const inco_learn_info *inco_learner_info(const inco_learner *handle) {
-    return learner_info(handle->core);
+int inco_learner_info(const inco_learner *handle, inco_learn_info *info, inco_error *error) {
+    const inco_learn_info *own = learner_info(handle->core);
+    int status = SIZED_NEED(inco_learn_info, info, error);
+    if (status >= 0) sized_give(info, own, sizeof *own);
+    return status;
 }
 
-const int64_t *inco_learner_usage(const inco_learner *handle) {
-    return learner_use_counts(handle->core);
+const int64_t *inco_learner_usage(const inco_learner *handle, int64_t *atoms) {
+    const int64_t *use_count = learner_use_counts(handle->core);
+    if (atoms) *atoms = use_count ? learner_result(handle->core)->cols : 0;
+    return use_count;
+}
+
+int inco_learner_path(const inco_learner *handle, inco_path *path, inco_error *error) {
+    const path_table *table = &handle->path.table;
+    inco_path own = table->path;
+    int status = SIZED_NEED(inco_path, path, error);
+    own.cardinality = table->cardinality;
+    if (status >= 0) sized_give(path, &own, sizeof own);
+    return status;
+}
+
+int inco_learner_path_point(const inco_learner *handle, int64_t i, inco_path_point *point, inco_error *error) {
+    const path_table *table = &handle->path.table;
+    int status = SIZED_NEED(inco_path_point, point, error);
+    if (status < 0) return status;
+    if (i < 0 || i >= table->path.count)
+        return error_set(error, INCO_EINVAL, "the path has %lld points: there is no point %lld, counted from 0",
+                         (long long)table->path.count, (long long)i);
+    inco_path_point own = table->point[i];
+    own.residual = table->residual[i];
+    sized_give(point, &own, sizeof own);
+    return INCO_OK;
 }
 
 int inco_learner_encode(inco_learner *handle, inco_csc *codes, inco_error *error) {
@@ -135,11 +159,12 @@ int inco_learn(const inco_source *source, const inco_options *options, inco_mat 
     inco_learner *handle = NULL;
     int status;
     *dictionary = (inco_mat){0};
+    TRY(SIZED_CHECK(inco_learn_info, info, error));
     TRY(inco_learner_new(&handle, source, options, error));
     TRY(inco_learner_run(handle, error));
     *dictionary = *learner_result(handle->core);
     *learner_result(handle->core) = (inco_mat){0};
-    if (info) *info = *learner_info(handle->core);
+    sized_give(info, learner_info(handle->core), sizeof *info);
 done:
     inco_learner_free(handle);
     return status;

@@ -8,11 +8,10 @@
 
 struct inco_learner {
     inco_options *options; /* as given */
+    inco_source given;     /* the caller's */
     prepared data;
     learner *core;
     gamma_path path;
-    inco_progress_fn callback;
-    void *callback_self;
 };
 
 #endif

@@ -52,11 +52,6 @@ void learner_free(learner *l) {
     memory_free(l);
 }
 
-void learner_on_progress(learner *l, inco_progress_fn callback, void *self) {
-    l->callback = callback;
-    l->callback_self = self;
-}
-
 /* ---- The initial dictionary ---- */
 
 static int check_start(const learner *l, const inco_mat *dictionary, inco_error *error) {
@@ -184,10 +179,9 @@ double learner_gamma(const learner *l) {
 }
 
 int learner_tell(learner *l, const char *phase) {
-    if (!l->callback) return INCO_OK;
     l->progress.phase = phase;
     l->progress.seconds = clock_seconds() - l->began;
-    return l->callback(l->callback_self, &l->progress) ? INCO_STOPPED : INCO_OK;
+    return watcher_tell(&l->options->watch, &l->progress);
 }
 
 double learner_relative_error(double residual, double energy) {

@@ -8,10 +8,9 @@
 typedef struct learner learner;
 
 /* `signals` are those to learn from as they are; what `signals->self` stands for must outlive the learner. NULL for a
- * method that designs. The options are copied, and have been checked. */
+ * method that designs. The options are copied, and have been checked; their watcher is told of progress. */
 int learner_new(learner **result, const inco_source *signals, const inco_options *options, inco_error *error);
 void learner_free(learner *l);
-void learner_on_progress(learner *l, inco_progress_fn callback, void *self);
 
 /* An initial dictionary, which is copied and normalised, instead of the option init. */
 int learner_start_from(learner *l, const inco_mat *dictionary, inco_error *error);

@@ -29,8 +29,6 @@ struct learner {
 
     /* The run. */
     double began; /* by clock_seconds */
-    inco_progress_fn callback;
-    void *callback_self;
     inco_progress progress;
 
     /* What it returns. */
@@ -44,7 +42,7 @@ method_input learner_input(const learner *l);
 /* The weight of the penalty, once a coding pass has been made; 0 for a method without. */
 double learner_gamma(const learner *l);
 
-/* Calls back; INCO_STOPPED when the caller wants to stop. */
+/* Tells the options' watcher; INCO_STOPPED when the caller wants to stop. */
 int learner_tell(learner *l, const char *phase);
 
 /* sqrt(residual / energy) of squared norms; 0 without energy. */

@@ -84,7 +84,7 @@ static int iterate(learner *l, double *change, inco_error *error) {
     int status;
     l->progress.iteration = l->iteration + 1;
     l->progress.iterations = l->options->iterations;
-    l->progress.signals = l->signals.count;
+    l->progress.total = l->signals.count;
     TRY(mat_convert(&before, &l->d, INCO_F64, error));
     TRY(apply_replacements(l, error));
     if ((status = step(l, error)) != INCO_OK) {

@@ -135,7 +135,7 @@ static int visit_batch(void *self, const pass_group *group, inco_error *error) {
     status = update_from_sums(v, seen == count, error);
     v->seconds += clock_seconds() - start;
     if (status < 0) return status;
-    l->progress.signals_done = seen;
+    l->progress.done = seen;
     return learner_tell(l, "code");
 }
 
@@ -177,7 +177,7 @@ static int step(learner *l, inco_error *error) {
     TRY(make_state(own, l, error));
     TRY(copy_sums(&before, &own->sums, error));
     erase_replaced(&own->sums, &l->replacing);
-    l->progress.signals_done = l->progress.update_iterations = 0;
+    l->progress.done = l->progress.update_iterations = 0;
     notes_clear(&l->notes);
     status = run_batches(&v, error);
     if (status != INCO_OK) { /* the pass is undone */

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/source.h"
 #include "code/coder.h"
 #include "code/refit.h"
 #include "mat/mat.h"
@@ -21,22 +22,24 @@ static int read_part(void *self, int64_t part, int thread, inco_error *error) {
     const reading *r = self;
     int64_t first = part * PASS_READ, left = r->x->cols - first;
     (void)thread;
-    return r->source->read(r->source->self, r->first + first, left < PASS_READ ? left : PASS_READ,
-                           mat_column(r->x, first), error);
+    return source_read(r->source, r->first + first, left < PASS_READ ? left : PASS_READ, mat_column(r->x, first),
+                       error);
 }
 
 static int run_group(pass *p, int64_t first, const inco_mat *x, double *residual, inco_error *error) {
     reading r = {p->source, x, first};
     inco_csc made = {0}, *codes = p->held ? &p->held[first / PASS_GROUP] : &made;
     double start = clock_seconds(), middle;
-    int status = parallel_for(p->threads, (x->cols + PASS_READ - 1) / PASS_READ, read_part, &r, error);
+    /* one thread is the caller's own */
+    const int readers = p->source->concurrent ? p->threads : 1;
+    int status = parallel_for(readers, (x->cols + PASS_READ - 1) / PASS_READ, read_part, &r, error);
     middle = clock_seconds();
     p->seconds_io += middle - start;
     if (status >= 0)
         status = p->held ? refit_codes(p->dictionary, p->products, x, codes, residual, p->threads, error)
                          : inco_coder_run(p->coder, x, codes, residual, error);
     p->seconds_code += clock_seconds() - middle;
-    pass_group group = {first, x, codes, residual};
+    pass_group group = {first, p->source->count, x, codes, residual};
     if (status >= 0) status = p->visit(p->self, &group, error);
     inco_csc_free(&made);
     return status;

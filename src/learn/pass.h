@@ -7,7 +7,7 @@
 enum { PASS_GROUP = 4096 }; /* signals; a leaf of the tree that sums are taken in */
 
 typedef struct pass_group {
-    int64_t first;          /* number of its first signal */
+    int64_t first, total;   /* number of its first signal; signals of the pass */
     const inco_mat *x;      /* D x count */
     const inco_csc *codes;  /* L x count */
     const double *residual; /* ||x - D c||^2 of each */

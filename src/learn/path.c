@@ -1,18 +1,18 @@
 #include "learn/path.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/options.h"
+#include "base/source.h"
 #include "learn/holdout.h"
 #include "learn/learner.h"
 #include "learn/residuals.h"
 #include "mat/mat.h"
 
-static const double weights[] = {0, 0.001, 0.01, 0.1, 1, 10}; /* in units of ||X||^2 / L */
-enum { POINTS = sizeof weights / sizeof *weights };
-_Static_assert((int)POINTS <= (int)INCO_PATH_MAX, "inco_path needs a place for every point");
+static const double weights[PATH_POINTS] = {0, 0.001, 0.01, 0.1, 1, 10}; /* in units of ||X||^2 / L */
 
 enum { STEP = 10, MIN_HELD = 100, MAX_HELD = 10000 }; /* every STEP-th signal is held out, or fewer */
 enum { FIRST = 6, MORE = 3 };                         /* iterations before the points, and of each */
@@ -37,8 +37,8 @@ inco_mat *path_dictionary(gamma_path *path) {
     return path->best.data ? &path->best : &path->start;
 }
 
-double path_weight(const inco_path *table) {
-    return table->point[table->chosen].gamma_relative;
+double path_weight(const gamma_path *path) {
+    return path->table.point[path->table.path.chosen].gamma_relative;
 }
 
 void path_free(gamma_path *path) {
@@ -53,15 +53,15 @@ static int tell(trial *t, const char *phase) {
     const path_task *task = t->task;
     t->progress.phase = phase;
     t->progress.seconds = clock_seconds() - task->began;
-    return task->callback && task->callback(task->self, &t->progress) ? INCO_STOPPED : INCO_OK;
+    return watcher_tell(&task->options->watch, &t->progress);
 }
 
 static int show(void *self, const inco_progress *now) {
     trial *t = self;
     const int64_t point = t->progress.point;
-    t->progress = *now;
+    if (strcmp(now->phase, "residuals")) t->progress = *now;
     t->progress.point = point;
-    t->progress.points = POINTS;
+    t->progress.points = PATH_POINTS;
     return tell(t, "path");
 }
 
@@ -69,14 +69,15 @@ static double seconds_left(const path_task *task) {
     return task->options->stop_seconds - (clock_seconds() - task->began);
 }
 
-static inco_options *trial_options(const path_task *task, double weight, int64_t iterations) {
-    inco_options *o = inco_options_copy(task->options);
+static inco_options *trial_options(trial *t, double weight, int64_t iterations) {
+    inco_options *o = inco_options_copy(t->task->options);
     if (!o) return NULL;
+    o->watch = (watcher){show, t, sizeof(inco_progress)};
     o->gamma = NAN;
     o->gamma_relative = weight;
     o->iterations = iterations;
     o->stop_change = 0;
-    if (o->stop_seconds > 0) o->stop_seconds = fmax(seconds_left(task), 1e-9);
+    if (o->stop_seconds > 0) o->stop_seconds = fmax(seconds_left(t->task), 1e-9);
     return o;
 }
 
@@ -89,14 +90,13 @@ static void add_seconds(inco_learn_info *info, const inco_learn_info *more) {
 
 static int learn_with(trial *t, double weight, int64_t iterations, inco_error *error) {
     const inco_mat *from = t->path->start.data ? &t->path->start : t->task->initial;
-    inco_options *o = trial_options(t->task, weight, iterations);
+    inco_options *o = trial_options(t, weight, iterations);
     int status;
     learner_free(t->learner);
     t->learner = NULL;
     if (!o) TRY(error_no_memory(error));
     TRY(learner_new(&t->learner, &t->split.kept, o, error));
     if (from->data) TRY(learner_start_from(t->learner, from, error));
-    learner_on_progress(t->learner, show, t);
     TRY(learner_run(t->learner, clock_seconds(), error));
     add_seconds(t->task->info, learner_info(t->learner));
 done:
@@ -114,39 +114,42 @@ static double judge(const inco_residuals *r) {
 }
 
 /* The residuals to tell: with a quarter, with half and with all of the atoms that judge. */
-static void pick_residuals(inco_path *table, inco_path_point *point, const inco_residuals *r, int64_t max_atoms) {
-    table->cardinalities = 0;
+static void pick_residuals(path_table *table, double *residual, const inco_residuals *r, int64_t max_atoms) {
+    table->path.cardinalities = 0;
     for (int64_t part = 4; part >= 1; part /= 2) {
-        int64_t i = r->count - 1, n = table->cardinalities;
+        int64_t i = r->count - 1, n = table->path.cardinalities;
         while (i > 0 && (double)part * r->cardinality[i] > (double)max_atoms) i--;
         const int64_t k = (int64_t)r->cardinality[i];
         if (n > 0 && table->cardinality[n - 1] == k) continue;
         table->cardinality[n] = k;
-        point->residual[n] = r->median[i];
-        table->cardinalities++;
+        residual[n] = r->median[i];
+        table->path.cardinalities++;
     }
 }
 
 /* (PATH-2): taken in rising order, a point that is within the noise of the lowest so far takes over. */
-static void choose(inco_path *table) {
+static void choose(path_table *table) {
+    const int64_t count = table->path.count;
     double lowest = INFINITY;
-    for (int64_t i = 0; i < table->count; i++) {
-        if (table->point[i].judgement <= lowest + NOISE) table->chosen = i;
+    for (int64_t i = 0; i < count; i++) {
+        if (table->point[i].judgement <= lowest + NOISE) table->path.chosen = i;
         lowest = fmin(lowest, table->point[i].judgement);
     }
-    for (int64_t i = 0; i < table->count; i++) table->point[i].cost = expm1(table->point[i].judgement - lowest);
+    for (int64_t i = 0; i < count; i++) table->point[i].cost = expm1(table->point[i].judgement - lowest);
 }
 
 static int measure_point(trial *t, inco_path_point *point, inco_error *error) {
-    const gamma_path *path = t->path;
+    gamma_path *path = t->path;
     const inco_learn_info *info = learner_info(t->learner);
+    const watcher watch = {show, t, sizeof(inco_progress)};
     const residuals_task task = {.dictionary = learner_result(t->learner),
                                  .signals = &t->split.held,
                                  .max_atoms = path->max_atoms,
-                                 .threads = info->threads};
-    inco_residuals r = {0};
-    int status;
-    TRY(residuals_measure(&task, &r, error));
+                                 .threads = (int)info->threads,
+                                 .watch = &watch};
+    inco_residuals r = INCO_INIT(inco_residuals);
+    int status = residuals_measure(&task, &r, error);
+    if (status != INCO_OK) goto done;
     point->gamma = point->gamma_relative * path->energy / (double)path->start.cols;
     point->coherence_max = info->coherence_max;
     point->coherence_rms = info->coherence_rms;
@@ -155,7 +158,7 @@ static int measure_point(trial *t, inco_path_point *point, inco_error *error) {
     point->relative_error = info->relative_error;
     point->mean_cardinality = info->mean_cardinality;
     point->judgement = judge(&r);
-    pick_residuals(&t->task->info->path, point, &r, path->max_atoms);
+    pick_residuals(&path->table, path->table.residual[path->table.path.count], &r, path->max_atoms);
 done:
     inco_residuals_free(&r);
     return status;
@@ -173,7 +176,7 @@ static int add_held_energy(const inco_source *held, double *energy, inco_error *
     inco_mat x = {0};
     int status = mat_new_raw(&x, held->type, held->dim, 1, error);
     for (int64_t n = 0; n < held->count && status >= 0; n++) {
-        status = held->read(held->self, n, 1, x.data, error);
+        status = source_read(held, n, 1, x.data, error);
         if (status >= 0) *energy += mat_column_energy(&x, 0);
     }
     inco_mat_free(&x);
@@ -195,19 +198,20 @@ static int begin(trial *t, inco_error *error) {
 }
 
 static int add_point(trial *t, inco_error *error) {
-    inco_path *table = &t->task->info->path;
-    inco_path_point point = {.gamma_relative = weights[table->count]};
-    t->progress.point = table->count + 1;
+    path_table *table = &t->path->table;
+    inco_path *path = &table->path;
+    inco_path_point point = {.size = sizeof point, .gamma_relative = weights[path->count]};
+    t->progress.point = path->count + 1;
     int status = learn_with(t, point.gamma_relative, MORE, error);
     if (status == INCO_OK) status = measure_point(t, &point, error);
     if (status != INCO_OK) return status;
-    table->point[table->count++] = point;
-    table->points = POINTS;
-    table->held_out = t->split.held.count;
-    table->noise = NOISE;
-    table->seconds += learner_info(t->learner)->seconds_total;
+    table->point[path->count++] = point;
+    path->points = PATH_POINTS;
+    path->held_out = t->split.held.count;
+    path->noise = NOISE;
+    path->seconds += learner_info(t->learner)->seconds_total;
     choose(table);
-    if (table->chosen == table->count - 1) take_dictionary(&t->path->best, learner_dictionary(t->learner));
+    if (path->chosen == path->count - 1) take_dictionary(&t->path->best, learner_dictionary(t->learner));
     t->progress.gamma = point.gamma;
     t->progress.relative_error = point.relative_error; /* in the dictionary that came out, as in the path */
     t->progress.mean_cardinality = point.mean_cardinality;
@@ -215,10 +219,10 @@ static int add_point(trial *t, inco_error *error) {
 }
 
 static int make_points(trial *t, inco_error *error) {
-    const inco_path *table = &t->task->info->path;
+    const inco_path *table = &t->path->table.path;
     int status = INCO_OK;
     if (!t->path->begun) status = begin(t, error);
-    while (status == INCO_OK && table->count < POINTS) {
+    while (status == INCO_OK && table->count < PATH_POINTS) {
         if (t->task->options->stop_seconds > 0 && table->count > 0 && seconds_left(t->task) <= 0) break;
         status = add_point(t, error);
     }
@@ -251,12 +255,12 @@ done:
 typedef struct saved_path {
     int64_t begun, done, max_atoms, best; /* the last: does a dictionary follow? */
     double energy;
-    inco_path table;
+    path_table table;
 } saved_path;
 
-int path_save(const gamma_path *path, const inco_path *table, const inco_stream *stream) {
+int path_save(const gamma_path *path, const inco_stream *stream) {
     const inco_mat *best = &path->best;
-    const saved_path s = {path->begun, path->done, path->max_atoms, best->data != NULL, path->energy, *table};
+    const saved_path s = {path->begun, path->done, path->max_atoms, best->data != NULL, path->energy, path->table};
     if (stream->write(stream->self, &s, sizeof s)) return INCO_EIO;
     if (s.best && stream->write(stream->self, best->data, (size_t)(best->rows * best->cols) * sizeof(double)))
         return INCO_EIO;
@@ -264,22 +268,22 @@ int path_save(const gamma_path *path, const inco_path *table, const inco_stream 
 }
 
 static int is_sound(const saved_path *s) {
-    const inco_path *table = &s->table;
+    const inco_path *table = &s->table.path;
     const int chosen = table->chosen >= 0 && table->chosen < (table->count > 0 ? table->count : 1);
-    return table->count >= 0 && table->count <= POINTS && chosen && table->cardinalities >= 0 &&
-           table->cardinalities <= INCO_PATH_CARDINALITIES && s->energy >= 0 && isfinite(s->energy) &&
+    return table->count >= 0 && table->count <= PATH_POINTS && chosen && table->cardinalities >= 0 &&
+           table->cardinalities <= PATH_CARDINALITIES && s->energy >= 0 && isfinite(s->energy) &&
            (s->begun == 0 || s->max_atoms >= 1) && (s->best != 0) == (table->count > 0 && !s->done) &&
-           table->point[table->chosen].gamma_relative >= 0;
+           s->table.point[table->chosen].gamma_relative >= 0;
 }
 
-int path_resume(gamma_path *path, inco_path *table, const inco_mat *d, const inco_stream *stream, inco_error *error) {
+int path_resume(gamma_path *path, const inco_mat *d, const inco_stream *stream, inco_error *error) {
     saved_path s;
     int64_t row, col;
     int status = INCO_OK;
     if (stream->read(stream->self, &s, sizeof s)) TRY(error_set(error, INCO_EFORMAT, "the checkpoint ends too early"));
     if (!is_sound(&s)) TRY(error_set(error, INCO_EFORMAT, "the checkpoint is damaged"));
     *path = (gamma_path){.begun = s.begun, .done = s.done, .max_atoms = s.max_atoms, .energy = s.energy};
-    *table = s.table;
+    path->table = s.table;
     if (!s.best) goto done;
     TRY(inco_mat_new(&path->best, INCO_F64, d->rows, d->cols, error));
     if (stream->read(stream->self, path->best.data, (size_t)(d->rows * d->cols) * sizeof(double)))

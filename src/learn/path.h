@@ -5,7 +5,17 @@
 
 #include <inco/inco.h>
 
-/* With the table of points (inco_path) the state between two points. */
+enum { PATH_POINTS = 6, PATH_CARDINALITIES = 3 };
+
+/* The points made, by rising gamma. The pointers of the public structs are set when they are returned. */
+typedef struct path_table {
+    inco_path path;
+    int64_t cardinality[PATH_CARDINALITIES];
+    inco_path_point point[PATH_POINTS];
+    double residual[PATH_POINTS][PATH_CARDINALITIES];
+} path_table;
+
+/* The state between two points. */
 typedef struct gamma_path {
     int64_t begun;     /* `start` is the dictionary that every point starts from */
     int64_t done;      /* the weight is chosen */
@@ -13,16 +23,15 @@ typedef struct gamma_path {
     double energy;     /* ||X||^2 of all signals */
     inco_mat start;
     inco_mat best; /* dictionary of the point chosen so far */
+    path_table table;
 } gamma_path;
 
 typedef struct path_task {
     const inco_source *signals;  /* all of them, as they are learned from */
-    const inco_options *options; /* of the whole run */
+    const inco_options *options; /* of the whole run; their watcher is told of progress */
     const inco_mat *initial;     /* dictionary; without data: by the option init */
     double began;                /* the whole run, by clock_seconds */
-    inco_progress_fn callback;   /* may be NULL */
-    void *self;
-    inco_learn_info *info; /* its path and its seconds are added to */
+    inco_learn_info *info;       /* its seconds are added to */
 } path_task;
 
 int path_wanted(const inco_options *options);
@@ -33,11 +42,11 @@ int path_run(gamma_path *path, const path_task *task, inco_error *error);
 /* The dictionary of the point chosen, while there is none the one that all start from. */
 inco_mat *path_dictionary(gamma_path *path);
 /* The weight chosen, in units of ||X||^2 / L. */
-double path_weight(const inco_path *table);
+double path_weight(const gamma_path *path);
 
-/* For checkpoints, but for `start`. A failure may leave *path and *table half-way. */
-int path_save(const gamma_path *path, const inco_path *table, const inco_stream *stream);
-int path_resume(gamma_path *path, inco_path *table, const inco_mat *d, const inco_stream *stream, inco_error *error);
+/* For checkpoints, but for `start`. A failure may leave *path half-way. */
+int path_save(const gamma_path *path, const inco_stream *stream);
+int path_resume(gamma_path *path, const inco_mat *d, const inco_stream *stream, inco_error *error);
 
 void path_free(gamma_path *path);
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/source.h"
 #include "base/tree.h"
 #include "mat/mat.h"
 
@@ -13,7 +14,7 @@ enum { READ_CHUNK = 1024 };
 /* Reads signals and refuses NaN and Inf, naming the place. */
 static int read_checked(const inco_source *from, int64_t first, const inco_mat *x, inco_error *error) {
     int64_t row, col;
-    int status = from->read(from->self, first, x->cols, x->data, error);
+    int status = source_read(from, first, x->cols, x->data, error);
     if (status < 0) return status;
     if (mat_find_nonfinite(x, &row, &col))
         return error_set(error, INCO_EDATA, "signal %lld has a NaN or Inf at feature %lld (both from 0)",
@@ -52,7 +53,7 @@ static void center_features(const inco_mat *x, const double *mean) {
 
 static int read_prepared(void *self, int64_t first, int64_t count, void *out, inco_error *error) {
     const prepared *p = self;
-    inco_mat x = inco_mat_view(p->source.type, p->source.dim, count, out);
+    inco_mat x = mat_view(p->source.type, p->source.dim, count, out);
     int status = read_converted(p->from, first, &x, error);
     if (status < 0) return status;
     for (int64_t n = 0; p->center == CENTER_SIGNAL && n < count; n++) center_signal(&x, n);
@@ -85,7 +86,10 @@ done:
 }
 
 int prepare(prepared *p, const inco_source *from, inco_type type, int center, int unit, inco_error *error) {
-    *p = (prepared){{sizeof p->source, from->dim, from->count, type, p, read_prepared}, from, center, unit, NULL};
+    *p = (prepared){.source = *from, .from = from, .center = center, .unit = unit};
+    p->source.type = type;
+    p->source.self = p;
+    p->source.read = read_prepared;
     if (from->dim < 1 || from->count < 1)
         return error_set(error, INCO_EDATA, "there are no signals (%lld of %lld dimensions)", (long long)from->count,
                          (long long)from->dim);
@@ -96,12 +100,14 @@ void prepare_free(prepared *p) {
     memory_free(p->mean);
 }
 
-int inco_signal_means(const inco_source *source, double *means, inco_error *error) {
+int inco_signal_means(const inco_source *given, double *means, inco_error *error) {
+    inco_source source;
     inco_mat x = {0};
-    int status = mat_new_raw(&x, source->type, source->dim, READ_CHUNK, error);
-    for (int64_t first = 0; status >= 0 && first < source->count; first += READ_CHUNK) {
-        inco_mat part = mat_columns(&x, 0, source->count - first < READ_CHUNK ? source->count - first : READ_CHUNK);
-        status = read_checked(source, first, &part, error);
+    int status = source_take(&source, given, error);
+    if (status >= 0) status = mat_new_raw(&x, source.type, source.dim, READ_CHUNK, error);
+    for (int64_t first = 0; status >= 0 && first < source.count; first += READ_CHUNK) {
+        inco_mat part = mat_columns(&x, 0, source.count - first < READ_CHUNK ? source.count - first : READ_CHUNK);
+        status = read_checked(&source, first, &part, error);
         for (int64_t n = 0; status >= 0 && n < part.cols; n++) means[first + n] = mean_of(&part, n);
     }
     inco_mat_free(&x);

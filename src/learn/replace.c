@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/rng.h"
+#include "base/source.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 
@@ -91,7 +92,7 @@ typedef struct choosing {
 } choosing;
 
 static int read_signal(const inco_source *source, int64_t n, const inco_mat *signal, inco_error *error) {
-    return source->read(source->self, n, 1, signal->data, error);
+    return source_read(source, n, 1, signal->data, error);
 }
 
 /* The next signal to try; -1 when there are no more. */

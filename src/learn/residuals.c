@@ -3,10 +3,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/owner.h"
 #include "base/parallel.h"
+#include "base/sized.h"
+#include "base/source.h"
 #include "code/coder.h"
 #include "learn/pass.h"
 #include "learn/prepare.h"
@@ -18,9 +22,25 @@ static const int64_t steps[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40,
 enum { STEPS = sizeof steps / sizeof *steps };
 
 typedef struct measurement {
-    double *share; /* ||x - D c|| / ||x||, of the signals with energy so far */
+    const residuals_task *task;
+    const inco_source *signals; /* in double */
+    inco_options *pursuit;      /* of the coder */
+    double start;
+    int step, steps; /* the cardinality under way, of those to measure */
+    double *share;   /* ||x - D c|| / ||x||, of the signals with energy so far */
     int64_t count;
+    double *quartiles; /* STEPS places for each of: cardinality, lower, median, upper */
 } measurement;
+
+static int tell(const measurement *m, int64_t done) {
+    const inco_progress now = {.phase = "residuals",
+                               .iteration = m->step + 1,
+                               .iterations = m->steps,
+                               .done = done,
+                               .total = m->signals->count,
+                               .seconds = clock_seconds() - m->start};
+    return watcher_tell(m->task->watch, &now);
+}
 
 static int take_group(void *self, const pass_group *group, inco_error *error) {
     measurement *m = self;
@@ -29,7 +49,7 @@ static int take_group(void *self, const pass_group *group, inco_error *error) {
         const double norm = mat_column_norm(group->x, n);
         if (norm > 0) m->share[m->count++] = sqrt(fmax(group->residual[n], 0)) / norm;
     }
-    return INCO_OK;
+    return tell(m, group->first + group->x->cols);
 }
 
 static int compare(const void *a, const void *b) {
@@ -44,45 +64,47 @@ static double quantile(const double *sorted, int64_t count, double q) {
     return sorted[below] + (place - (double)below) * (sorted[above] - sorted[below]);
 }
 
-static int measure_at(int64_t k, const inco_mat *dictionary, const inco_source *source, inco_options *options,
-                      measurement *m, inco_error *error) {
-    pass p = {.source = source,
-              .atoms = dictionary->cols,
-              .threads = parallel_threads(options->threads),
+static int measure_at(measurement *m, int64_t k, inco_error *error) {
+    const inco_mat *d = m->task->dictionary;
+    pass p = {.source = m->signals,
+              .atoms = d->cols,
+              .threads = parallel_threads(m->task->threads),
               .self = m,
               .visit = take_group};
     int status;
     m->count = 0;
-    TRY(inco_options_set_number(options, "sparsity", (double)k, error));
-    TRY(inco_coder_new(&p.coder, dictionary, source->type, options, error));
+    TRY(inco_options_set_number(m->pursuit, "sparsity", (double)k, error));
+    TRY(inco_coder_new(&p.coder, d, m->signals->type, m->pursuit, error));
     TRY(pass_run(&p, error));
-    if (!m->count)
-        TRY(error_set(error, INCO_EDATA, "none of the %lld test signals has any energy", (long long)source->count));
+    if (status == INCO_OK && !m->count)
+        TRY(error_set(error, INCO_EDATA, "none of the %lld test signals has any energy", (long long)m->signals->count));
     qsort(m->share, (size_t)m->count, sizeof *m->share, compare);
 done:
     inco_coder_free(p.coder);
     return status;
 }
 
-/* Are codes of so many atoms to be measured? */
-static int is_wanted(const residuals_task *task, int64_t atoms) {
+/* The cardinalities to measure; there is always one. */
+static int count_steps(const residuals_task *task) {
     const inco_mat *d = task->dictionary;
-    return atoms <= task->max_atoms && 4 * atoms <= 3 * (d->rows < d->cols ? d->rows : d->cols);
+    const int64_t least = d->rows < d->cols ? d->rows : d->cols;
+    int count = 1;
+    while (count < STEPS && steps[count] <= task->max_atoms && 4 * steps[count] <= 3 * least) count++;
+    return count;
 }
 
-static int measure_all(const residuals_task *task, const inco_source *source, inco_options *options, measurement *m,
-                       inco_residuals *r, inco_error *error) {
+static int measure_all(measurement *m, inco_residuals *r, inco_error *error) {
     int status = INCO_OK;
-    for (int i = 0; i < STEPS && (i == 0 || is_wanted(task, steps[i])); i++) {
-        TRY(measure_at(steps[i], task->dictionary, source, options, m, error));
-        r->cardinality[i] = (double)steps[i];
-        r->lower[i] = quantile(m->share, m->count, 0.25);
-        r->median[i] = quantile(m->share, m->count, 0.5);
-        r->upper[i] = quantile(m->share, m->count, 0.75);
-        r->count = i + 1;
+    for (; m->step < m->steps; m->step++) {
+        double *at = m->quartiles + m->step;
+        if ((status = measure_at(m, steps[m->step], error)) != INCO_OK) break;
+        at[0] = (double)steps[m->step];
+        at[STEPS] = quantile(m->share, m->count, 0.25);
+        at[2 * STEPS] = quantile(m->share, m->count, 0.5);
+        at[3 * STEPS] = quantile(m->share, m->count, 0.75);
+        r->count = m->step + 1;
         r->signals = m->count;
     }
-done:
     return status;
 }
 
@@ -109,44 +131,59 @@ static int check(const inco_mat *dictionary, const inco_source *source, const in
     return INCO_OK;
 }
 
+/* Memory for the quartiles, which the result owns. */
+static int make_result(measurement *m, inco_residuals *r, inco_error *error) {
+    m->quartiles = NEW(double, 4 * STEPS);
+    r->owner = owner_of_block(m->quartiles);
+    if (!r->owner) return error_no_memory(error);
+    r->cardinality = m->quartiles;
+    r->lower = m->quartiles + STEPS;
+    r->median = m->quartiles + 2 * STEPS;
+    r->upper = m->quartiles + 3 * STEPS;
+    return INCO_OK;
+}
+
 int residuals_measure(const residuals_task *task, inco_residuals *r, inco_error *error) {
-    inco_options *pursuit = NULL;
-    measurement m = {0};
     prepared data = {0};
+    measurement m = {.task = task, .signals = &data.source, .start = clock_seconds(), .steps = count_steps(task)};
     int status;
     *r = (inco_residuals){.size = sizeof *r};
     blas_enter();
     TRY(prepare(&data, task->signals, INCO_F64, task->center, 0, error));
-    pursuit = pursuit_options(task->threads, error);
+    TRY(make_result(&m, r, error));
+    m.pursuit = pursuit_options(task->threads, error);
     m.share = NEW_RAW(double, task->signals->count);
-    r->cardinality = NEW(double, 4 * STEPS);
-    if (!pursuit || !m.share || !r->cardinality) TRY(error_no_memory(error));
-    r->lower = r->cardinality + STEPS;
-    r->median = r->lower + STEPS;
-    r->upper = r->median + STEPS;
-    TRY(measure_all(task, &data.source, pursuit, &m, r, error));
+    if (!m.pursuit || !m.share) TRY(error_no_memory(error));
+    TRY(measure_all(&m, r, error));
 done:
     if (status < 0) inco_residuals_free(r);
     memory_free(m.share);
-    inco_options_free(pursuit);
+    inco_options_free(m.pursuit);
     prepare_free(&data);
     blas_leave();
     return status;
 }
 
-int inco_residuals_measure(const inco_mat *dictionary, const inco_source *source, const inco_options *options,
-                           inco_residuals *r, inco_error *error) {
+int inco_residuals_measure(const inco_mat *dictionary, const inco_source *given, const inco_options *options,
+                           inco_residuals *residuals, inco_error *error) {
+    inco_source source;
+    inco_residuals own;
     const residuals_task task = {.dictionary = dictionary,
-                                 .signals = source,
+                                 .signals = &source,
                                  .center = (int)options->center,
                                  .max_atoms = INT64_MAX,
-                                 .threads = (int)options->threads};
-    int status = check(dictionary, source, options, error);
-    if (status < 0) *r = (inco_residuals){.size = sizeof *r};
-    return status < 0 ? status : residuals_measure(&task, r, error);
+                                 .threads = (int)options->threads,
+                                 .watch = &options->watch};
+    int status;
+    TRY(SIZED_NEED(inco_residuals, residuals, error));
+    TRY(source_take(&source, given, error));
+    TRY(check(dictionary, &source, options, error));
+    TRY(residuals_measure(&task, &own, error));
+    sized_give(residuals, &own, sizeof own);
+done:
+    return status;
 }
 
-void inco_residuals_free(inco_residuals *r) {
-    memory_free(r->cardinality);
-    *r = (inco_residuals){.size = sizeof *r};
+void inco_residuals_free(inco_residuals *residuals) {
+    sized_clear(residuals);
 }

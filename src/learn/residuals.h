@@ -2,7 +2,7 @@
 #ifndef INCO_LEARN_RESIDUALS_H
 #define INCO_LEARN_RESIDUALS_H
 
-#include <inco/inco.h>
+#include "base/watcher.h"
 
 typedef struct residuals_task {
     const inco_mat *dictionary;
@@ -10,8 +10,11 @@ typedef struct residuals_task {
     int center;        /* CENTER_...: taken off the signals */
     int64_t max_atoms; /* in a code: cardinalities above are left out, but for one */
     int threads;
+    const watcher *watch;
 } residuals_task;
 
+/* INCO_STOPPED when the watcher stopped it, with the cardinalities that are complete. `residuals` is the library's own
+ * struct. */
 int residuals_measure(const residuals_task *task, inco_residuals *residuals, inco_error *error);
 
 #endif

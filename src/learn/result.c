@@ -26,7 +26,7 @@ static int look_at_codes(void *self, const pass_group *group, inco_error *error)
     for (int64_t k = 0; k < csc_nonzeros(group->codes); k++) f->use_count[group->codes->index[k]]++;
     f->nonzeros += csc_nonzeros(group->codes);
     if (status >= 0 && f->codes) status = csc_append(f->codes, group->codes, error);
-    l->progress.signals_done = group->first + group->x->cols;
+    l->progress.done = group->first + group->x->cols;
     return status < 0 ? status : learner_tell(l, "final");
 }
 

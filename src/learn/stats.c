@@ -144,8 +144,8 @@ static void unfold(const collector *c, const inco_mat *a) {
 statistics collector_total(collector *c) {
     double *sum = tree_total(c->tree), *b = sum + AT_B, *a = b + c->dim * c->atoms;
     statistics s = {.energy = sum[0]};
-    s.a = inco_mat_view(INCO_F64, c->atoms, c->atoms, a);
-    s.b = inco_mat_view(INCO_F64, c->dim, c->atoms, b);
+    s.a = mat_view(INCO_F64, c->atoms, c->atoms, a);
+    s.b = mat_view(INCO_F64, c->dim, c->atoms, b);
     unfold(c, &s.a);
     return s;
 }

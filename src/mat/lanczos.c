@@ -51,7 +51,7 @@ static int look(lanczos *w, int64_t steps, double *value, inco_error *error) {
 /* One run from the unit vector v, at most as many steps as there is room for. 1 when it has converged. */
 static int run(lanczos *w, const inco_mat *a, double *v, double *value, inco_error *error) {
     const int64_t n = a->rows, most = n < w->basis.cols ? n : w->basis.cols;
-    inco_mat basis = inco_mat_view(INCO_F64, n, 0, w->basis.data);
+    inco_mat basis = mat_view(INCO_F64, n, 0, w->basis.data);
     int64_t next_look = FIRST_LOOK;
     int done = 0;
     memcpy(basis.data, v, (size_t)n * sizeof(double));

@@ -6,27 +6,17 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-static void release_memory(mat_owner *owner) {
-    memory_free(owner->base);
-    memory_free(owner);
-}
-
-inco_mat inco_mat_view(inco_type type, int64_t rows, int64_t cols, void *data) {
-    return (inco_mat){type, rows, cols, rows, data, NULL};
+void inco_mat_view(inco_mat *m, inco_type type, int64_t rows, int64_t cols, void *data) {
+    if (m) *m = mat_view(type, rows, cols, data);
 }
 
 int mat_new_raw(inco_mat *m, inco_type type, int64_t rows, int64_t cols, inco_error *error) {
-    mat_owner *owner = NEW(mat_owner, 1);
-    *m = inco_mat_view(type, rows, cols, NULL);
-    if (owner && rows >= 0 && cols >= 0 && (rows == 0 || cols <= INT64_MAX / 8 / rows))
-        m->data = memory_raw(rows * cols, type);
-    if (!m->data) {
-        memory_free(owner);
-        return error_set(error, INCO_ENOMEM, "no memory for a matrix of %lld x %lld", (long long)rows, (long long)cols);
-    }
-    *owner = (mat_owner){release_memory, m->data, 0};
-    m->owner = owner;
-    return INCO_OK;
+    *m = mat_view(type, rows, cols, NULL);
+    if (rows >= 0 && cols >= 0 && (rows == 0 || cols <= INT64_MAX / 8 / rows)) m->data = memory_raw(rows * cols, type);
+    m->owner = owner_of_block(m->data);
+    if (m->owner) return INCO_OK;
+    *m = (inco_mat){0};
+    return error_set(error, INCO_ENOMEM, "no memory for a matrix of %lld x %lld", (long long)rows, (long long)cols);
 }
 
 int inco_mat_new(inco_mat *m, inco_type type, int64_t rows, int64_t cols, inco_error *error) {
@@ -37,8 +27,7 @@ int inco_mat_new(inco_mat *m, inco_type type, int64_t rows, int64_t cols, inco_e
 
 void inco_mat_free(inco_mat *m) {
     if (!m) return;
-    mat_owner *owner = m->owner;
-    if (owner) owner->release(owner);
+    owner_release(m->owner);
     memset(m, 0, sizeof *m);
 }
 

@@ -4,12 +4,12 @@
 
 #include <inco/inco.h>
 
-/* What stands behind inco_mat.owner: memory of the library, or a mapped file. */
-typedef struct mat_owner {
-    void (*release)(struct mat_owner *owner);
-    void *base;
-    size_t length;
-} mat_owner;
+#include "base/owner.h"
+
+/* Columns side by side in memory that somebody else owns. */
+static inline inco_mat mat_view(inco_type type, int64_t rows, int64_t cols, void *data) {
+    return (inco_mat){type, rows, cols, rows, data, NULL};
+}
 
 /* As inco_mat_new, without zeroing. */
 int mat_new_raw(inco_mat *m, inco_type type, int64_t rows, int64_t cols, inco_error *error);

@@ -61,7 +61,7 @@ static void fold(void *self, int64_t slots) {
 int coherence_measure_atoms(const gram_atoms *atoms, int threads, coherence *result, inco_error *error) {
     const double pairs = 0.5 * (double)atoms->count * (double)(atoms->count - 1);
     measure m = {.slot = NEW(sums, gram_slots(atoms->count))};
-    const gram_visitor visitor = {&m, visit, fold};
+    const gram_visitor visitor = {&m, visit, fold, NULL};
     int status = m.slot ? gram_walk(atoms, threads, &visitor, error) : error_no_memory(error);
     *result = (coherence){0};
     if (pairs > 0) *result = (coherence){fmin(m.total.max, 1), sqrt(m.total.squares / pairs), m.total.sum / pairs};

@@ -28,7 +28,7 @@ void gram_gather(const gram_atoms *atoms, int64_t first, int64_t count, double *
     const int64_t rows = atoms->d->rows;
     for (int64_t j = 0; j < count; j++, out += rows) {
         int64_t column = atoms->index ? atoms->index[first + j] : first + j;
-        inco_mat from = mat_columns(atoms->d, column, 1), to = inco_mat_view(INCO_F64, rows, 1, out);
+        inco_mat from = mat_columns(atoms->d, column, 1), to = mat_view(INCO_F64, rows, 1, out);
         mat_copy(&to, &from);
         for (int64_t i = 0; atoms->norm && i < rows; i++) out[i] /= atoms->norm[column];
     }
@@ -40,7 +40,7 @@ static inco_mat panel(const gram_atoms *atoms, int64_t block, double *room) {
     const int64_t count = left < GRAM_BLOCK ? left : GRAM_BLOCK;
     if (atoms->d->type == INCO_F64 && !atoms->index && !atoms->norm) return mat_columns(atoms->d, first, count);
     gram_gather(atoms, first, count, room);
-    return inco_mat_view(INCO_F64, atoms->d->rows, count, room);
+    return mat_view(INCO_F64, atoms->d->rows, count, room);
 }
 
 static int visit_slot(void *self, int64_t slot, int thread, inco_error *error) {
@@ -52,7 +52,7 @@ static int visit_slot(void *self, int64_t slot, int thread, inco_error *error) {
     double *room = w->room[thread];
     if (!room) return error_no_memory(error);
     inco_mat left = panel(w->atoms, a, room), right = a == b ? left : panel(w->atoms, b, room + size);
-    inco_mat g = inco_mat_view(INCO_F64, left.cols, right.cols, room + 2 * size);
+    inco_mat g = mat_view(INCO_F64, left.cols, right.cols, room + 2 * size);
     blas_multiply(1, "TN", 1, &left, &right, 0, &g);
     gram_block block = {g.data, a * GRAM_BLOCK, b * GRAM_BLOCK, g.rows, g.cols, slot, thread};
     w->visitor->visit(w->visitor->self, &block);
@@ -63,10 +63,11 @@ int gram_walk(const gram_atoms *atoms, int threads, const gram_visitor *visitor,
     walk w = {atoms, visitor, blocks_of(atoms->count), 0, NEW(double *, threads)};
     const int64_t rounds = tournament_rounds(w.blocks);
     int status = w.room ? INCO_OK : error_no_memory(error);
-    for (; status >= 0 && w.round < rounds; w.round++) {
+    for (; status == INCO_OK && w.round < rounds; w.round++) {
         const int64_t slots = tournament_meetings(w.blocks, w.round);
         status = parallel_for(threads, slots, visit_slot, &w, error);
         if (status >= 0) visitor->fold(visitor->self, slots);
+        if (status >= 0 && visitor->tell) status = visitor->tell(visitor->self, w.round + 1, rounds);
     }
     for (int i = 0; w.room && i < threads; i++) memory_free(w.room[i]);
     memory_free(w.room);

@@ -31,9 +31,11 @@ typedef struct gram_visitor {
     void *self;
     void (*visit)(void *self, const gram_block *block);
     void (*fold)(void *self, int64_t slots);
+    int (*tell)(void *self, int64_t round, int64_t rounds); /* after a round; positive stops the walk; may be NULL */
 } gram_visitor;
 
 int64_t gram_slots(int64_t count);
+/* INCO_STOPPED when `tell` stopped it. */
 int gram_walk(const gram_atoms *atoms, int threads, const gram_visitor *visitor, inco_error *error);
 
 /* Atoms first .. first + count - 1, normalised, in double. */

@@ -1,11 +1,13 @@
 /* inco_inspect: everything there is to say about how coherent a dictionary is. */
 #include <math.h>
-#include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/owner.h"
 #include "base/parallel.h"
+#include "base/sized.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 #include "metric/coherence.h"
@@ -23,8 +25,27 @@ static int check(const inco_mat *d, inco_error *error) {
     return INCO_OK;
 }
 
-/* Norms of all atoms, and the atoms that are not zero. */
-static int measure_norms(const inco_mat *d, double *norm, int64_t *index, inco_metrics *m, inco_error *error) {
+/* What the arrays of the result point into; one block, which the result owns. */
+typedef struct arrays {
+    tally_result pairs;
+    double singular[];
+} arrays;
+
+typedef struct inspection {
+    const inco_mat *d;
+    const inco_options *options; /* may be NULL */
+    int threads;
+    double start;
+    double *norm;   /* of all atoms */
+    int64_t *index; /* the atoms that are not zero */
+    arrays *to;
+    inco_metrics *m;
+} inspection;
+
+static int measure_norms(const inspection *w, inco_error *error) {
+    const inco_mat *d = w->d;
+    inco_metrics *m = w->m;
+    double *norm = w->norm;
     int64_t used = 0;
     for (int64_t j = 0; j < d->cols; j++) {
         norm[j] = mat_column_norm(d, j);
@@ -33,7 +54,7 @@ static int measure_norms(const inco_mat *d, double *norm, int64_t *index, inco_m
                 error, INCO_EDATA,
                 "the norm of atom %lld (counted from 0) is beyond the largest double: scale the dictionary",
                 (long long)j);
-        if (norm[j] > 0) index[used++] = j;
+        if (norm[j] > 0) w->index[used++] = j;
         m->norm_min = j == 0 ? norm[j] : fmin(m->norm_min, norm[j]);
         m->norm_max = fmax(m->norm_max, norm[j]);
     }
@@ -41,53 +62,87 @@ static int measure_norms(const inco_mat *d, double *norm, int64_t *index, inco_m
     return INCO_OK;
 }
 
+static int tell(void *self, int64_t round, int64_t rounds) {
+    const inspection *w = self;
+    const inco_progress now = {
+        .phase = "inspect", .done = round, .total = rounds, .seconds = clock_seconds() - w->start};
+    return w->options ? watcher_tell(&w->options->watch, &now) : INCO_OK;
+}
+
+static int measure_pairs(inspection *w, const gram_atoms *atoms, inco_error *error) {
+    const tally_settings settings = {w->options ? w->options->duplicates : 0.99, w->threads, w, tell};
+    tally_result *pairs = &w->to->pairs;
+    inco_metrics *m = w->m;
+    int status = tally_pairs(atoms, &settings, pairs, error);
+    m->coherence_max = pairs->max;
+    m->coherence_rms = pairs->rms;
+    m->coherence_mean = pairs->mean;
+    m->coherence_median = pairs->median;
+    m->duplicates = pairs->duplicates;
+    m->histogram_count = TALLY_BINS;
+    m->histogram = pairs->histogram;
+    m->babel_count = pairs->babel_count;
+    m->babel = pairs->babel;
+    m->pair_count = pairs->pair_count;
+    m->pair_first = pairs->pair_first;
+    m->pair_second = pairs->pair_second;
+    m->pair_similarity = pairs->pair_similarity;
+    m->welch = coherence_bound(m->dim, atoms->count);
+    m->erc_sparsity = coherence_sparsity(m->coherence_max, atoms->count);
+    return status;
+}
+
 /* Values beyond the rank that the atoms in use can have are zero, and stay. */
-static int measure_spectrum(const gram_atoms *atoms, int threads, inco_metrics *m, inco_error *error) {
+static int measure_spectrum(const inspection *w, const gram_atoms *atoms, inco_error *error) {
+    inco_metrics *m = w->m;
+    const double *s = m->singular = w->to->singular;
     int status = INCO_OK;
-    m->singular_count = m->dim < m->atoms ? m->dim : m->atoms;
-    m->singular = NEW(double, m->singular_count);
-    if (!m->singular) return error_no_memory(error);
-    if (atoms->count > 0) TRY(spectrum_measure(atoms, threads, m->singular, error));
+    if (atoms->count > 0) TRY(spectrum_measure(atoms, w->threads, w->to->singular, error));
     if (m->dim > 0) m->flat_singular = sqrt((double)atoms->count / (double)m->dim);
-    if (m->singular_count > 0) m->frame_upper = m->singular[0] * m->singular[0];
-    if (m->dim > 0 && atoms->count >= m->dim) m->frame_lower = pow(m->singular[m->dim - 1], 2);
+    if (m->singular_count > 0) m->frame_upper = s[0] * s[0];
+    if (m->dim > 0 && atoms->count >= m->dim) m->frame_lower = pow(s[m->dim - 1], 2);
 done:
     return status;
 }
 
-static int inspect(const inco_mat *d, const inco_options *options, inco_metrics *m, inco_error *error) {
-    const int threads = parallel_threads(options ? options->threads : 0);
-    double *norm = NEW_RAW(double, d->cols);
-    int64_t *index = NEW_RAW(int64_t, d->cols);
-    int status = norm && index ? check(d, error) : error_no_memory(error);
-    if (status < 0) goto done;
-    TRY(measure_norms(d, norm, index, m, error));
-    gram_atoms atoms = {d, index, norm, d->cols - m->zero_atoms};
-    TRY(tally_pairs(&atoms, options ? options->duplicates : 0.99, threads, m, error));
-    m->welch = coherence_bound(m->dim, atoms.count);
-    m->erc_sparsity = coherence_sparsity(m->coherence_max, atoms.count);
-    TRY(measure_spectrum(&atoms, threads, m, error));
+static int make_arrays(inspection *w, inco_error *error) {
+    const int64_t dim = w->d->rows, atoms = w->d->cols, count = dim < atoms ? dim : atoms;
+    w->norm = NEW_RAW(double, atoms);
+    w->index = NEW_RAW(int64_t, atoms);
+    w->to = memory_new(1, sizeof *w->to + (size_t)count * sizeof *w->to->singular);
+    *w->m = (inco_metrics){.size = sizeof *w->m, .owner = owner_of_block(w->to), .dim = dim, .atoms = atoms};
+    w->m->singular_count = count;
+    return w->norm && w->index && w->m->owner ? INCO_OK : error_no_memory(error);
+}
+
+static int inspect(inspection *w, inco_error *error) {
+    int status;
+    TRY(check(w->d, error));
+    TRY(make_arrays(w, error));
+    TRY(measure_norms(w, error));
+    const gram_atoms atoms = {w->d, w->index, w->norm, w->d->cols - w->m->zero_atoms};
+    TRY(measure_pairs(w, &atoms, error));
+    if (status == INCO_OK) TRY(measure_spectrum(w, &atoms, error));
 done:
-    memory_free(norm);
-    memory_free(index);
+    if (status != INCO_OK) inco_metrics_free(w->m);
+    memory_free(w->norm);
+    memory_free(w->index);
     return status;
 }
 
 int inco_inspect(const inco_mat *dictionary, const inco_options *options, inco_metrics *metrics, inco_error *error) {
-    memset(metrics, 0, sizeof *metrics);
-    metrics->size = sizeof *metrics;
-    metrics->dim = dictionary->rows;
-    metrics->atoms = dictionary->cols;
+    inco_metrics own = INCO_INIT(inco_metrics);
+    inspection w = {.d = dictionary, .options = options, .start = clock_seconds(), .m = &own};
+    int status = SIZED_NEED(inco_metrics, metrics, error);
+    if (status < 0) return status;
+    w.threads = parallel_threads(options ? options->threads : 0);
     blas_enter();
-    int status = inspect(dictionary, options, metrics, error);
+    status = inspect(&w, error);
     blas_leave();
-    if (status < 0) inco_metrics_free(metrics);
+    sized_give(metrics, &own, sizeof own);
     return status;
 }
 
 void inco_metrics_free(inco_metrics *metrics) {
-    if (!metrics) return;
-    memory_free(metrics->singular);
-    metrics->singular = NULL;
-    metrics->singular_count = 0;
+    sized_clear(metrics);
 }

@@ -12,10 +12,15 @@ enum { EXACT_PAIRS = 1 << 23, FINE_BINS = 1 << 20 };
 /* Two copies of an atom may come out a rounding below 1. */
 static const double ROUNDING = 1e-12;
 
+typedef struct pair {
+    int64_t first, second;
+    double similarity;
+} pair;
+
 /* The most coherent pairs, worst first. */
 typedef struct ranking {
     int64_t count;
-    inco_pair pair[INCO_PAIRS_MAX];
+    pair pair[TALLY_PAIRS];
 } ranking;
 
 typedef struct slot {
@@ -25,12 +30,13 @@ typedef struct slot {
 
 /* Counts of one thread. They are whole numbers: who counted what makes no difference. */
 typedef struct counts {
-    int64_t duplicates, coarse[INCO_HISTOGRAM_BINS];
+    int64_t duplicates, coarse[TALLY_BINS];
     int64_t *fine;
 } counts;
 
 typedef struct tally {
     const gram_atoms *atoms;
+    const tally_settings *settings;
     double duplicate;
     int threads;
     int64_t pairs;
@@ -45,22 +51,22 @@ typedef struct tally {
 /* ---- Rankings ---- */
 
 /* Does x stand before y? Ties go by the atoms, so that the order of arrival does not matter. */
-static int worse(const inco_pair *x, const inco_pair *y) {
+static int worse(const pair *x, const pair *y) {
     double a = fabs(x->similarity), b = fabs(y->similarity);
     if (a != b) return a > b;
     return x->first != y->first ? x->first < y->first : x->second < y->second;
 }
 
-static void rank_pair(ranking *r, const inco_pair *pair) {
-    if (r->count == INCO_PAIRS_MAX && !worse(pair, &r->pair[r->count - 1])) return;
-    int64_t place = r->count < INCO_PAIRS_MAX ? r->count++ : r->count - 1;
-    for (; place > 0 && worse(pair, &r->pair[place - 1]); place--) r->pair[place] = r->pair[place - 1];
-    r->pair[place] = *pair;
+static void rank_pair(ranking *r, const pair *next) {
+    if (r->count == TALLY_PAIRS && !worse(next, &r->pair[r->count - 1])) return;
+    int64_t place = r->count < TALLY_PAIRS ? r->count++ : r->count - 1;
+    for (; place > 0 && worse(next, &r->pair[place - 1]); place--) r->pair[place] = r->pair[place - 1];
+    r->pair[place] = *next;
 }
 
 /* The similarity that a pair must have to be ranked. */
 static double rank_least(const ranking *r) {
-    return r->count < INCO_PAIRS_MAX ? 0 : fabs(r->pair[INCO_PAIRS_MAX - 1].similarity);
+    return r->count < TALLY_PAIRS ? 0 : fabs(r->pair[TALLY_PAIRS - 1].similarity);
 }
 
 /* ---- One column of a block: atom b against atoms a .. a + count - 1, by the sizes |g| ---- */
@@ -85,8 +91,8 @@ static void add_column(slot *s, const double *size, int64_t count) {
 static void count_column(counts *c, double duplicate, const double *size, int64_t count) {
     int64_t duplicates = 0;
     for (int64_t i = 0; i < count; i++) {
-        int bin = (int)(size[i] * INCO_HISTOGRAM_BINS);
-        c->coarse[bin < INCO_HISTOGRAM_BINS ? bin : INCO_HISTOGRAM_BINS - 1]++;
+        int bin = (int)(size[i] * TALLY_BINS);
+        c->coarse[bin < TALLY_BINS ? bin : TALLY_BINS - 1]++;
         duplicates += size[i] >= duplicate;
     }
     c->duplicates += duplicates;
@@ -118,7 +124,7 @@ static void rank_column(const tally *t, slot *s, const gram_block *block, const 
     double least = fmax(rank_least(&s->worst), rank_least(&t->total.worst));
     for (int64_t i = 0; i < count; i++) {
         if (size[i] < least) continue;
-        rank_pair(&s->worst, &(inco_pair){block->first + i, block->second + j, copysign(size[i], g[i])});
+        rank_pair(&s->worst, &(pair){block->first + i, block->second + j, copysign(size[i], g[i])});
         least = fmax(least, rank_least(&s->worst));
     }
 }
@@ -207,43 +213,44 @@ static void add_counts(tally *t) {
     for (int i = 1; i < t->threads; i++) {
         const counts *c = &t->counts[i];
         all->duplicates += c->duplicates;
-        for (int k = 0; k < INCO_HISTOGRAM_BINS; k++) all->coarse[k] += c->coarse[k];
+        for (int k = 0; k < TALLY_BINS; k++) all->coarse[k] += c->coarse[k];
         for (int64_t k = 0; c->fine && k < FINE_BINS; k++) all->fine[k] += c->fine[k];
     }
 }
 
 /* (COH-7): the k largest of an atom, summed; the largest such sum over the atoms. */
-static void fill_babel(const tally *t, inco_metrics *m) {
-    m->babel_count = t->top_room;
+static void fill_babel(const tally *t, tally_result *result) {
+    result->babel_count = t->top_room;
     for (int64_t j = 0; j < t->atoms->count; j++) {
         double sum = 0;
         for (int64_t k = 0; k < t->top_room; k++) {
             sum += t->top[j * t->top_room + k];
-            m->babel[k] = fmax(m->babel[k], sum);
+            result->babel[k] = fmax(result->babel[k], sum);
         }
     }
 }
 
-static void fill_pairs(const tally *t, inco_metrics *m) {
+static void fill_pairs(const tally *t, tally_result *result) {
     const int64_t *index = t->atoms->index;
-    m->pair_count = t->total.worst.count;
-    for (int64_t k = 0; k < m->pair_count; k++) {
-        inco_pair pair = t->total.worst.pair[k];
-        if (index) pair = (inco_pair){index[pair.first], index[pair.second], pair.similarity};
-        m->pairs[k] = pair;
+    result->pair_count = t->total.worst.count;
+    for (int64_t k = 0; k < result->pair_count; k++) {
+        const pair *worst = &t->total.worst.pair[k];
+        result->pair_first[k] = index ? index[worst->first] : worst->first;
+        result->pair_second[k] = index ? index[worst->second] : worst->second;
+        result->pair_similarity[k] = worst->similarity;
     }
 }
 
-static void fill_metrics(tally *t, inco_metrics *m) {
+static void fill_result(tally *t, tally_result *result) {
     add_counts(t);
-    m->coherence_max = t->total.max;
-    m->coherence_rms = sqrt(t->total.squares / (double)t->pairs);
-    m->coherence_mean = t->total.sum / (double)t->pairs;
-    m->coherence_median = median(t);
-    m->duplicates = t->counts[0].duplicates;
-    memcpy(m->histogram, t->counts[0].coarse, sizeof m->histogram);
-    fill_babel(t, m);
-    fill_pairs(t, m);
+    result->max = t->total.max;
+    result->rms = sqrt(t->total.squares / (double)t->pairs);
+    result->mean = t->total.sum / (double)t->pairs;
+    result->median = median(t);
+    result->duplicates = t->counts[0].duplicates;
+    memcpy(result->histogram, t->counts[0].coarse, sizeof result->histogram);
+    fill_babel(t, result);
+    fill_pairs(t, result);
 }
 
 static void tally_close(tally *t) {
@@ -258,7 +265,7 @@ static void tally_close(tally *t) {
 static int tally_open(tally *t, inco_error *error) {
     const int64_t count = t->atoms->count;
     t->pairs = count * (count - 1) / 2;
-    t->top_room = count - 1 < INCO_BABEL_MAX ? count - 1 : INCO_BABEL_MAX;
+    t->top_room = count - 1 < TALLY_BABEL ? count - 1 : TALLY_BABEL;
     t->slots = NEW(slot, gram_slots(count));
     t->counts = NEW(counts, t->threads);
     t->top = NEW(double, count * t->top_room);
@@ -270,15 +277,21 @@ static int tally_open(tally *t, inco_error *error) {
     return complete ? INCO_OK : error_no_memory(error);
 }
 
-int tally_pairs(const gram_atoms *atoms, double duplicate, int threads, inco_metrics *metrics, inco_error *error) {
-    if (atoms->count < 2) return INCO_OK;
-    if (threads > gram_slots(atoms->count)) threads = (int)gram_slots(atoms->count);
-    tally t = {.atoms = atoms, .duplicate = duplicate - ROUNDING, .threads = threads};
-    const gram_visitor visitor = {&t, visit, fold};
+static int tell(void *self, int64_t round, int64_t rounds) {
+    const tally *t = self;
+    return t->settings->tell ? t->settings->tell(t->settings->self, round, rounds) : INCO_OK;
+}
+
+int tally_pairs(const gram_atoms *atoms, const tally_settings *settings, tally_result *result, inco_error *error) {
+    const int64_t slots = gram_slots(atoms->count);
+    const int threads = settings->threads > slots ? (int)slots : settings->threads;
+    tally t = {.atoms = atoms, .settings = settings, .duplicate = settings->duplicate - ROUNDING, .threads = threads};
+    const gram_visitor visitor = {&t, visit, fold, tell};
     int status;
+    if (atoms->count < 2) return INCO_OK;
     TRY(tally_open(&t, error));
     TRY(gram_walk(atoms, threads, &visitor, error));
-    fill_metrics(&t, metrics);
+    if (status == INCO_OK) fill_result(&t, result);
 done:
     tally_close(&t);
     return status;

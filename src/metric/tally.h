@@ -4,8 +4,28 @@
 
 #include "metric/gram.h"
 
-/* Fills in of `metrics` all that is a statistic of the pairs: coherence, histogram, Babel function, duplicates, worst
- * pairs (named by their columns in d). Pairs at or above `duplicate` count as duplicates. */
-int tally_pairs(const gram_atoms *atoms, double duplicate, int threads, inco_metrics *metrics, inco_error *error);
+enum { TALLY_BABEL = 64, TALLY_BINS = 100, TALLY_PAIRS = 20 };
+
+/* As in inco_metrics, whose arrays point here. */
+typedef struct tally_result {
+    double max, rms, mean, median; /* of |d_i'd_j| */
+    int64_t duplicates;
+    int64_t histogram[TALLY_BINS];
+    int64_t babel_count;
+    double babel[TALLY_BABEL];
+    int64_t pair_count;
+    int64_t pair_first[TALLY_PAIRS], pair_second[TALLY_PAIRS]; /* columns of d */
+    double pair_similarity[TALLY_PAIRS];
+} tally_result;
+
+typedef struct tally_settings {
+    double duplicate; /* pairs at or above count as duplicates */
+    int threads;
+    void *self; /* for `tell`, as in gram_visitor */
+    int (*tell)(void *self, int64_t round, int64_t rounds);
+} tally_settings;
+
+/* INCO_STOPPED when `tell` stopped it; the result is then not complete. */
+int tally_pairs(const gram_atoms *atoms, const tally_settings *settings, tally_result *result, inco_error *error);
 
 #endif

@@ -204,7 +204,7 @@ int64_t atoms_add(inco_report *r, const atom_view *v, const int64_t *order, cons
 /* ---- Pairs ---- */
 
 /* The second atom with the sign that makes them alike. */
-static void add_pair(writer *w, const atom_view *v, const inco_pair *p) {
+static void add_pair(writer *w, const atom_view *v, const atom_pair *p) {
     const inco_mat *d = v->dictionary;
     const double a = 1 / largest(d, p->first), b = 1 / largest(d, p->second), sign = p->similarity < 0 ? -1 : 1;
     writer_format(w, "<li data-t=\"atoms %lld and %lld, inner product %+.4f\">", (long long)p->first,
@@ -225,7 +225,7 @@ static void add_pair(writer *w, const atom_view *v, const inco_pair *p) {
     writer_format(w, "%lld, %lld<span>%+.3f</span>\n", (long long)p->first, (long long)p->second, p->similarity);
 }
 
-void atoms_add_pairs(inco_report *r, const atom_view *v, const inco_pair *pairs, int64_t count, const char *caption) {
+void atoms_add_pairs(inco_report *r, const atom_view *v, const atom_pair *pairs, int64_t count, const char *caption) {
     writer *csv = report_new_csv(r, "pairs"), *w = &r->body;
     if (!csv) return;
     writer_put(csv, "first,second,similarity\n");

@@ -18,7 +18,12 @@ int atoms_are_patches(const atom_view *v);
  * return value is how many are shown in all; the CSV has these. */
 int64_t atoms_add(inco_report *r, const atom_view *v, const int64_t *order, const char *caption);
 
+typedef struct atom_pair {
+    int64_t first, second;
+    double similarity;
+} atom_pair;
+
 /* The most coherent pairs, one atom over the other. */
-void atoms_add_pairs(inco_report *r, const atom_view *v, const inco_pair *pairs, int64_t count, const char *caption);
+void atoms_add_pairs(inco_report *r, const atom_view *v, const atom_pair *pairs, int64_t count, const char *caption);
 
 #endif

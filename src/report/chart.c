@@ -18,23 +18,7 @@ typedef struct drawing {
     double legend, height; /* of the legend, and of all; more than a line of legend makes the chart higher */
 } drawing;
 
-int chart_is_sound(const inco_chart *c) {
-    if (c->size < sizeof *c || !c->id || !c->title || c->series_count < 1 || !c->series || c->mark_count < 0) return 0;
-    if (strspn(c->id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") != strlen(c->id) || !*c->id)
-        return 0;
-    for (int i = 0; i < c->series_count; i++) {
-        const inco_series *s = &c->series[i];
-        if (s->count < 0 || (s->count && !s->y) || !s->name || !s->low != !s->high) return 0;
-        if (s->style != INCO_LINE && !(s->width > 0)) return 0;
-        for (int64_t k = 1; s->x && k < s->count; k++)
-            if (!(s->x[k] > s->x[k - 1])) return 0;
-    }
-    for (int i = 0; i < c->mark_count; i++)
-        if (!c->marks[i].name) return 0;
-    return 1;
-}
-
-int chart_draws(const inco_series *s, int64_t k) {
+int chart_draws(const chart_series *s, int64_t k) {
     const int64_t apart = (s->count + DRAWN_MAX - 1) / DRAWN_MAX;
     return k % apart == 0 || k == s->count - 1;
 }
@@ -47,20 +31,20 @@ static void take(scale *s, double value) {
     s->high = fmax(s->high, value);
 }
 
-static void take_series(drawing *d, const inco_series *s) {
+static void take_series(drawing *d, const chart_series *s) {
     for (int64_t k = 0; k < s->count; k++) {
         d->x.whole = d->x.whole && chart_x(s, k) == floor(chart_x(s, k));
         take(&d->x, chart_x(s, k));
-        if (s->style != INCO_LINE) take(&d->x, chart_x(s, k) + s->width);
+        if (s->style != CHART_LINE) take(&d->x, chart_x(s, k) + s->width);
         take(&d->y, s->y[k]);
         if (s->low) take(&d->y, s->low[k]);
         if (s->high) take(&d->y, s->high[k]);
     }
     /* bars stand on 0; on a logarithmic axis, a count of one must still be a bar */
-    if (s->style != INCO_LINE) take(&d->y, d->y.log ? 0.5 : 0);
+    if (s->style != CHART_LINE) take(&d->y, d->y.log ? 0.5 : 0);
 }
 
-static void set_ends(scale *s, const inco_axis *axis) {
+static void set_ends(scale *s, const chart_axis *axis) {
     if (axis->low == 0 && axis->high == 0) return;
     s->low = axis->low;
     s->high = axis->high;
@@ -107,7 +91,7 @@ static void draw_key(drawing *d, double x, double y, int item) {
     if (is_mark)
         writer_format(d->w, "<path class=\"mark m%d\" d=\"M%.0f %.0fh20\"/>", dash_of(item - d->chart->series_count), x,
                       y - 4);
-    else if (d->chart->series[item].style == INCO_BARS)
+    else if (d->chart->series[item].style == CHART_BARS)
         writer_format(d->w, "<path class=\"bar s%d\" d=\"M%.0f %.0fh20v9h-20z\"/>", colour_of(item), x, y - 9);
     else
         writer_format(d->w, "<path class=\"line %s\" d=\"M%.0f %.0fh20\"/>", line_of(item), x, y - 4);
@@ -199,11 +183,11 @@ static void pen_to(pen *p, double x, double y) {
     *p = (pen){p->w, x, y, 1};
 }
 
-static int shown(const drawing *d, const inco_series *s, int64_t k) {
+static int shown(const drawing *d, const chart_series *s, int64_t k) {
     return scale_has(&d->x, chart_x(s, k)) && scale_has(&d->y, s->y[k]);
 }
 
-static void draw_line(drawing *d, const inco_series *s, int i) {
+static void draw_line(drawing *d, const chart_series *s, int i) {
     pen p = {.w = d->w};
     writer_format(d->w, "<path class=\"line %s\" data-s=\"%d\" d=\"", line_of(i), i + 1);
     for (int64_t k = 0; k < s->count; k++) {
@@ -222,7 +206,7 @@ static void draw_line(drawing *d, const inco_series *s, int i) {
 }
 
 /* Along the upper edge and back along the lower one. */
-static void draw_band(drawing *d, const inco_series *s, int i) {
+static void draw_band(drawing *d, const chart_series *s, int i) {
     pen p = {.w = d->w};
     writer_format(d->w, "<path class=\"band s%d\" d=\"", colour_of(i));
     for (int64_t k = 0; k < s->count; k++)
@@ -234,7 +218,7 @@ static void draw_band(drawing *d, const inco_series *s, int i) {
     writer_put(d->w, "z\"/>");
 }
 
-static void draw_bars(drawing *d, const inco_series *s, int i) {
+static void draw_bars(drawing *d, const chart_series *s, int i) {
     const double floor_at = d->y.from;
     writer_format(d->w, "<path class=\"bar s%d\" data-s=\"%d\" d=\"", colour_of(i), i + 1);
     for (int64_t k = 0; k < s->count; k++) {
@@ -247,7 +231,7 @@ static void draw_bars(drawing *d, const inco_series *s, int i) {
     writer_put(d->w, "\"/>");
 }
 
-static void draw_steps(drawing *d, const inco_series *s, int i) {
+static void draw_steps(drawing *d, const chart_series *s, int i) {
     pen p = {.w = d->w};
     writer_format(d->w, "<path class=\"line %s\" data-s=\"%d\" d=\"", line_of(i), i + 1);
     for (int64_t k = 0; k < s->count; k++) {
@@ -263,10 +247,10 @@ static void draw_series(drawing *d) {
     for (int i = 0; i < c->series_count; i++)
         if (c->series[i].low) draw_band(d, &c->series[i], i);
     for (int i = 0; i < c->series_count; i++) {
-        const inco_series *s = &c->series[i];
-        if (s->style == INCO_BARS)
+        const chart_series *s = &c->series[i];
+        if (s->style == CHART_BARS)
             draw_bars(d, s, i);
-        else if (s->style == INCO_STEPS)
+        else if (s->style == CHART_STEPS)
             draw_steps(d, s, i);
         else
             draw_line(d, s, i);
@@ -275,7 +259,7 @@ static void draw_series(drawing *d) {
 
 static void draw_marks(drawing *d) {
     for (int i = 0; i < d->chart->mark_count; i++) {
-        const inco_mark *m = &d->chart->marks[i];
+        const chart_mark *m = &d->chart->marks[i];
         const scale *s = m->vertical ? &d->x : &d->y;
         if (!scale_has(s, m->value) || m->value < s->low || m->value > s->high) continue;
         const double at = scale_at(s, m->value);

@@ -6,6 +6,47 @@
 
 #include "report/writer.h"
 
+typedef enum chart_style { CHART_LINE, CHART_BARS, CHART_STEPS } chart_style;
+
+typedef struct chart_axis {
+    char *label;
+    int log;
+    double low, high; /* both 0: as the data needs it */
+} chart_axis;
+
+typedef struct chart_series {
+    char *name;
+    chart_style style;
+    int64_t count;
+    double *x; /* NULL: 1, 2, 3, ... */
+    double *y;
+    double *low, *high; /* of a band; both NULL for none */
+    double width;       /* of bars and steps */
+} chart_series;
+
+typedef struct chart_mark {
+    char *name;
+    double value;
+    int vertical;
+} chart_mark;
+
+/* All texts and arrays are its own. */
+struct inco_chart {
+    char *id, *title, *caption;
+    chart_axis x, y;
+    chart_series *series;
+    int series_count;
+    chart_mark *marks;
+    int mark_count;
+    int trouble; /* the first failure of an addition */
+};
+
+/* Letters, digits and dashes: a name for a file and for a place in a report. */
+int chart_name_is_good(const char *id);
+
+/* INCO_OK when it can be drawn, else the first failure. */
+int chart_check(const inco_chart *c);
+
 /* Two sizes, so that text has its size on a wide page and on a phone. */
 typedef struct chart_size {
     double width, height;
@@ -15,21 +56,18 @@ typedef struct chart_size {
 
 extern const chart_size chart_wide, chart_narrow;
 
-/* Are the sizes, pointers and numbers such as can be drawn? */
-int chart_is_sound(const inco_chart *c);
-
 /* The SVG element. Its attributes data-x and data-y give the axes: lin or log, the values at the ends, their places. */
 void chart_draw(writer *w, const inco_chart *c, const chart_size *size);
 
 /* Points drawn of a series of many: every so many, and the last. */
-int chart_draws(const inco_series *s, int64_t k);
+int chart_draws(const chart_series *s, int64_t k);
 
 /* A row of numbers for every x of any series, as CSV. */
 void chart_csv(writer *w, const inco_chart *c);
 /* The rows of an HTML table with the points that are drawn, to six digits. */
 void chart_rows(writer *w, const inco_chart *c);
 
-static inline double chart_x(const inco_series *s, int64_t k) {
+static inline double chart_x(const chart_series *s, int64_t k) {
     return s->x ? s->x[k] : (double)(k + 1);
 }
 

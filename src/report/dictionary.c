@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/sized.h"
 #include "report/atoms.h"
 #include "report/report.h"
 
@@ -29,7 +30,7 @@ static double threshold_of(const inco_summary *s) {
 /* ---- Headlines ---- */
 
 typedef struct headlines {
-    inco_fact fact[HEADLINES];
+    const char *names[HEADLINES], *values[HEADLINES], *notes[HEADLINES];
     char value[HEADLINES][TEXT], note[HEADLINES][TEXT];
     int count;
 } headlines;
@@ -39,7 +40,9 @@ static void add(headlines *h, const char *name, const char *value, const char *n
     const int i = h->count++;
     snprintf(h->value[i], TEXT, "%s", value);
     snprintf(h->note[i], TEXT, "%s", note);
-    h->fact[i] = (inco_fact){name, h->value[i], h->note[i], 0};
+    h->names[i] = name;
+    h->values[i] = h->value[i];
+    h->notes[i] = h->note[i];
 }
 
 static void add_fit(headlines *h, const inco_summary *s) {
@@ -72,7 +75,7 @@ static void add_coherence(headlines *h, const inco_metrics *m) {
 
 static int64_t count_unused(const inco_summary *s) {
     int64_t unused = 0;
-    for (int64_t j = 0; j < s->metrics->atoms; j++) unused += s->uses[j] == 0;
+    for (int64_t j = 0; j < s->metrics->atoms; j++) unused += s->usage[j] == 0;
     return unused;
 }
 
@@ -88,11 +91,11 @@ static void add_headlines(inco_report *r, const inco_summary *s) {
     snprintf(value, TEXT, "%lld", (long long)m->duplicates);
     snprintf(note, TEXT, "pairs with |dᵢᵀdⱼ| of %.4g or more", threshold_of(s));
     add(&h, "Near duplicates", value, note);
-    if (s->uses) {
+    if (s->usage) {
         snprintf(value, TEXT, "%lld", (long long)count_unused(s));
         add(&h, "Unused atoms", value, "in no code of a training signal");
     }
-    inco_report_headlines(r, h.fact, h.count);
+    inco_report_headlines(r, h.names, h.values, h.notes, h.count);
 }
 
 /* ---- Convergence ---- */
@@ -102,7 +105,7 @@ typedef struct history {
     double *number, *error, *cardinality, *objective, *max, *rms; /* one block, at number */
 } history;
 
-static int history_new(history *h, const inco_progress *p, int64_t count) {
+static int history_new(history *h, const inco_progress *const *iterations, int64_t count) {
     *h = (history){.count = count, .number = NEW(double, 6 * count)};
     if (!h->number) return 0;
     h->error = h->number + count;
@@ -111,12 +114,14 @@ static int history_new(history *h, const inco_progress *p, int64_t count) {
     h->max = h->objective + count;
     h->rms = h->max + count;
     for (int64_t i = 0; i < count; i++) {
-        h->number[i] = (double)p[i].iteration;
-        h->error[i] = p[i].relative_error;
-        h->cardinality[i] = p[i].mean_cardinality;
-        h->objective[i] = p[i].objective;
-        h->max[i] = p[i].coherence_max;
-        h->rms[i] = p[i].coherence_rms;
+        inco_progress p;
+        SIZED_TAKE(inco_progress, &p, iterations[i], NULL);
+        h->number[i] = (double)p.iteration;
+        h->error[i] = p.relative_error;
+        h->cardinality[i] = p.mean_cardinality;
+        h->objective[i] = p.objective;
+        h->max[i] = p.coherence_max;
+        h->rms[i] = p.coherence_rms;
     }
     return 1;
 }
@@ -127,37 +132,45 @@ static int any_finite(const double *values, int64_t count) {
     return 0;
 }
 
+/* Puts a chart into the report, and ends it. */
+static void finish(inco_report *r, inco_chart *chart) {
+    if (chart)
+        inco_report_chart(r, chart);
+    else
+        report_fail(r, INCO_ENOMEM);
+    inco_chart_free(chart);
+}
+
 /* One quantity by iteration. */
-static void add_history(inco_report *r, const history *h, const double *y, inco_chart chart) {
-    const inco_series series = {.name = chart.y.label, .count = h->count, .x = h->number, .y = y};
-    if (!any_finite(y, h->count)) return;
-    chart.size = sizeof chart;
-    chart.x.label = "iteration";
-    chart.series = &series;
-    chart.series_count = 1;
-    inco_report_chart(r, &chart);
+static void add_history(inco_report *r, const history *h, const double *y, inco_chart *chart, const char *label) {
+    if (!any_finite(y, h->count)) {
+        inco_chart_free(chart);
+        return;
+    }
+    inco_chart_x(chart, "iteration", 0, 0, 0);
+    inco_chart_y(chart, label, 0, 0, 0);
+    inco_chart_line(chart, label, h->count, h->number, y);
+    finish(r, chart);
+}
+
+/* A dashed line at the lowest coherence that the size allows. */
+static void mark_bound(inco_chart *chart, const inco_metrics *m, int vertical) {
+    char bound[TEXT];
+    snprintf(bound, TEXT, "%s %.4f", bound_name(m), m->welch);
+    if (m->welch > 0) inco_chart_mark(chart, bound, m->welch, vertical);
 }
 
 static void add_coherence_history(inco_report *r, const history *h, const inco_metrics *m) {
-    char bound[TEXT];
-    snprintf(bound, TEXT, "%s %.4f", bound_name(m), m->welch);
-    const inco_series series[] = {{.name = "largest", .count = h->count, .x = h->number, .y = h->max},
-                                  {.name = "root mean square", .count = h->count, .x = h->number, .y = h->rms}};
-    const inco_mark mark = {bound, m->welch, 0};
-    const inco_chart chart = {
-        .size = sizeof chart,
-        .id = "convergence-coherence",
-        .title = "Coherence of the dictionary",
-        .caption = "After each update, over all pairs of atoms. The largest inner product can reach the bound in few "
-                   "sizes only; the root mean square reaches it when the dictionary is a tight frame.",
-        .x = {.label = "iteration"},
-        .y = {.label = "|dᵢᵀdⱼ|", .low = 0, .high = 1},
-        .series = series,
-        .series_count = 2,
-        .marks = &mark,
-        .mark_count = m->welch > 0,
-    };
-    inco_report_chart(r, &chart);
+    inco_chart *chart = inco_chart_new(
+        "convergence-coherence", "Coherence of the dictionary",
+        "After each update, over all pairs of atoms. The largest inner product can reach the bound in few "
+        "sizes only; the root mean square reaches it when the dictionary is a tight frame.");
+    inco_chart_x(chart, "iteration", 0, 0, 0);
+    inco_chart_y(chart, "|dᵢᵀdⱼ|", 0, 1, 0);
+    inco_chart_line(chart, "largest", h->count, h->number, h->max);
+    inco_chart_line(chart, "root mean square", h->count, h->number, h->rms);
+    mark_bound(chart, m, 0);
+    finish(r, chart);
 }
 
 static void add_convergence(inco_report *r, const inco_summary *s) {
@@ -171,24 +184,19 @@ static void add_convergence(inco_report *r, const inco_summary *s) {
                         "Each iteration codes all signals and then updates all atoms. Curves that are still falling at "
                         "their right end ask for more iterations.");
     add_history(r, &h, h.error,
-                (inco_chart){.id = "convergence-error",
-                             .title = "Relative error",
-                             .caption =
-                                 "Of the codes that each update starts from. With a coder that stops at a quality "
-                                 "rather than at a number of atoms, look at the cardinality too.",
-                             .y = {.label = "‖X − DC‖ / ‖X‖"}});
+                inco_chart_new("convergence-error", "Relative error",
+                               "Of the codes that each update starts from. With a coder that stops at a quality "
+                               "rather than at a number of atoms, look at the cardinality too."),
+                "‖X − DC‖ / ‖X‖");
     add_history(r, &h, h.cardinality,
-                (inco_chart){.id = "convergence-cardinality",
-                             .title = "Atoms per signal",
-                             .caption = "The mean cardinality of the same codes: what the error is paid with.",
-                             .y = {.label = "nonzero coefficients"}});
+                inco_chart_new("convergence-cardinality", "Atoms per signal",
+                               "The mean cardinality of the same codes: what the error is paid with."),
+                "nonzero coefficients");
     add_history(r, &h, h.objective,
-                (inco_chart){.id = "convergence-objective",
-                             .title = "Objective",
-                             .caption =
-                                 "After each update, at the codes it started from. It may rise between iterations "
-                                 "where the coder trades error for fewer atoms.",
-                             .y = {.label = "‖X − DC‖² + γ‖DᵀD − I‖²"}});
+                inco_chart_new("convergence-objective", "Objective",
+                               "After each update, at the codes it started from. It may rise between iterations "
+                               "where the coder trades error for fewer atoms."),
+                "‖X − DC‖² + γ‖DᵀD − I‖²");
     add_coherence_history(r, &h, s->metrics);
     memory_free(h.number);
 }
@@ -210,7 +218,7 @@ static int64_t *order_of(const inco_summary *s) {
     const int64_t atoms = s->dictionary->cols;
     ranked *list = NEW(ranked, atoms);
     int64_t *order = NEW(int64_t, atoms);
-    for (int64_t j = 0; list && order && j < atoms; j++) list[j] = (ranked){j, s->uses ? s->uses[j] : 0};
+    for (int64_t j = 0; list && order && j < atoms; j++) list[j] = (ranked){j, s->usage ? s->usage[j] : 0};
     if (list && order) qsort(list, (size_t)atoms, sizeof *list, by_use);
     for (int64_t j = 0; list && order && j < atoms; j++) order[j] = list[j].atom;
     if (!list) {
@@ -222,7 +230,7 @@ static int64_t *order_of(const inco_summary *s) {
 }
 
 static atom_view view_of(const inco_summary *s) {
-    return (atom_view){s->dictionary, s->patch_rows, s->patch_cols, s->uses, s->signals};
+    return (atom_view){s->dictionary, s->patch_rows, s->patch_cols, s->usage, s->signals};
 }
 
 static void add_atoms(inco_report *r, const inco_summary *s) {
@@ -234,9 +242,9 @@ static void add_atoms(inco_report *r, const inco_summary *s) {
         return;
     }
     int length = snprintf(caption, sizeof caption, "%s%s",
-                          s->uses ? "Sorted by use, most used first; under each its number, counted from 0, and the "
-                                    "training signals that use it."
-                                  : "In the order of the file; under each its number, counted from 0.",
+                          s->usage ? "Sorted by use, most used first; under each its number, counted from 0, and the "
+                                     "training signals that use it."
+                                   : "In the order of the file; under each its number, counted from 0.",
                           atoms_are_patches(&v) ? " Mid-grey is zero; each patch has its own contrast."
                                                 : " Each curve has its own scale.");
     if (s->rate > 0)
@@ -257,115 +265,97 @@ static void add_atoms(inco_report *r, const inco_summary *s) {
 
 static void add_spectrum(inco_report *r, const inco_metrics *m) {
     char flat[TEXT];
+    if (m->singular_count < 1) return;
+    const double high = m->singular[0], low = m->singular[m->singular_count - 1];
+    inco_chart *chart = inco_chart_new(
+        "singular-values", "Singular values",
+        "Of the dictionary with unit atoms, largest first. The closer to the dashed line, the nearer to a tight "
+        "frame; a steep curve means that the atoms crowd into few directions, and that codes get long.");
     snprintf(flat, TEXT, "√(L/D) = %.4g", m->flat_singular);
-    const inco_series series = {.name = "singular values", .count = m->singular_count, .y = m->singular};
-    const inco_mark mark = {flat, m->flat_singular, 0};
-    const double low = m->singular_count ? m->singular[m->singular_count - 1] : 1;
-    const inco_chart chart = {
-        .size = sizeof chart,
-        .id = "singular-values",
-        .title = "Singular values",
-        .caption =
-            "Of the dictionary with unit atoms, largest first. The closer to the dashed line, the nearer to a tight "
-            "frame; a steep curve means that the atoms crowd into few directions, and that codes get long.",
-        .x = {.label = "rank"},
-        .y = {.label = "singular value", .log = m->singular_count > 0 && m->singular[0] > 20 * low && low > 0},
-        .series = &series,
-        .series_count = 1,
-        .marks = &mark,
-        .mark_count = 1,
-    };
-    if (m->singular_count > 0) inco_report_chart(r, &chart);
+    inco_chart_x(chart, "rank", 0, 0, 0);
+    inco_chart_y(chart, "singular value", 0, 0, high > 20 * low && low > 0);
+    inco_chart_line(chart, "singular values", m->singular_count, NULL, m->singular);
+    inco_chart_mark(chart, flat, m->flat_singular, 0);
+    finish(r, chart);
+}
+
+/* The bins' left ends and counts, up to the last that is not empty; to be freed. */
+static double *bins_of(const inco_metrics *m, int64_t *count) {
+    const int64_t bins = m->histogram_count;
+    double *x = NEW(double, 2 * bins);
+    *count = 0;
+    for (int64_t b = 0; x && b < bins; b++) {
+        x[b] = (double)b / (double)bins;
+        x[bins + b] = (double)m->histogram[b];
+        if (m->histogram[b]) *count = b + 1;
+    }
+    return x;
 }
 
 static void add_histogram(inco_report *r, const inco_metrics *m) {
-    double x[INCO_HISTOGRAM_BINS], y[INCO_HISTOGRAM_BINS];
-    char bound[TEXT], largest[TEXT];
-    int count = 0;
-    for (int b = 0; b < INCO_HISTOGRAM_BINS; b++) {
-        x[b] = (double)b / INCO_HISTOGRAM_BINS;
-        y[b] = (double)m->histogram[b];
-        if (m->histogram[b]) count = b + 1;
-    }
-    const double end = fmin(1, ceil((count + 0.5) / 10) / 10);
-    snprintf(bound, TEXT, "%s %.4f", bound_name(m), m->welch);
-    snprintf(largest, TEXT, "largest %.4f", m->coherence_max);
-    const inco_series series = {.name = "pairs of atoms",
-                                .style = INCO_BARS,
-                                .count = count,
-                                .x = x,
-                                .y = y,
-                                .width = 1.0 / INCO_HISTOGRAM_BINS};
-    const inco_mark marks[] = {{largest, m->coherence_max, 1}, {bound, m->welch, 1}};
-    const inco_chart chart = {
-        .size = sizeof chart,
-        .id = "inner-products",
-        .title = "Inner products of all pairs of atoms",
-        .caption =
+    char largest[TEXT];
+    int64_t count;
+    double *x = bins_of(m, &count);
+    const double end = fmin(1, ceil(((double)count + 0.5) / 10) / 10);
+    if (!x) report_fail(r, INCO_ENOMEM);
+    if (count) {
+        inco_chart *chart = inco_chart_new(
+            "inner-products", "Inner products of all pairs of atoms",
             "Counts on a logarithmic axis, so that a single pair shows. Some pair must lie at the bound or to its "
-            "right; a tail far to the right is atoms that say nearly the same.",
-        .x = {.label = "|dᵢᵀdⱼ|", .low = 0, .high = end},
-        .y = {.label = "pairs", .log = 1},
-        .series = &series,
-        .series_count = 1,
-        .marks = marks,
-        .mark_count = m->welch > 0 ? 2 : 1,
-    };
-    if (count) inco_report_chart(r, &chart);
+            "right; a tail far to the right is atoms that say nearly the same.");
+        snprintf(largest, TEXT, "largest %.4f", m->coherence_max);
+        inco_chart_x(chart, "|dᵢᵀdⱼ|", 0, end, 0);
+        inco_chart_y(chart, "pairs", 0, 0, 1);
+        inco_chart_bars(chart, "pairs of atoms", count, x, x + m->histogram_count, 1.0 / (double)m->histogram_count);
+        inco_chart_mark(chart, largest, m->coherence_max, 1);
+        mark_bound(chart, m, 1);
+        finish(r, chart);
+    }
+    memory_free(x);
 }
 
 static void add_babel(inco_report *r, const inco_metrics *m) {
-    const inco_series series = {.name = "Babel function", .count = m->babel_count, .y = m->babel};
     char caption[4 * TEXT];
     int64_t sure = 0;
+    if (m->babel_count < 2 || !(m->coherence_max > 0)) return;
     while (sure < m->babel_count && m->babel[sure] + (sure ? m->babel[sure - 1] : 0) < 1) sure++;
     snprintf(caption, sizeof caption,
              "For k, the largest sum of k absolute inner products of one atom with others. Any code of up to %lld "
              "atom%s is sure to be found by OMP and basis pursuit, whatever it is; in practice far longer ones are.",
              (long long)sure, sure == 1 ? "" : "s");
-    const inco_chart chart = {
-        .size = sizeof chart,
-        .id = "babel",
-        .title = "Cumulative coherence",
-        .caption = caption,
-        .x = {.label = "k"},
-        .y = {.label = "Babel function of k"},
-        .series = &series,
-        .series_count = 1,
-    };
-    if (m->babel_count > 1 && m->coherence_max > 0) inco_report_chart(r, &chart);
+    inco_chart *chart = inco_chart_new("babel", "Cumulative coherence", caption);
+    inco_chart_x(chart, "k", 0, 0, 0);
+    inco_chart_y(chart, "Babel function of k", 0, 0, 0);
+    inco_chart_line(chart, "Babel function", m->babel_count, NULL, m->babel);
+    finish(r, chart);
 }
 
 /* ---- Use, residuals, pairs ---- */
 
-static void add_usage(inco_report *r, const inco_summary *s) {
+static void draw_usage(inco_report *r, const inco_summary *s, const double *y, double mean) {
     const int64_t atoms = s->dictionary->cols;
-    int64_t *order = order_of(s);
-    double *y = NEW(double, atoms), mean = 0;
     char name[TEXT], caption[4 * TEXT];
-    for (int64_t k = 0; order && y && k < atoms; k++) mean += (y[k] = (double)s->uses[order[k]]) / (double)atoms;
     snprintf(name, TEXT, "mean %.4g", mean);
     snprintf(
         caption, sizeof caption,
         "Training signals that use each atom, most used first. A flat curve shares the work; %lld of %lld atoms are "
         "used by none. A long tail is atoms for rare events.",
         (long long)count_unused(s), (long long)atoms);
-    const inco_series series = {.name = "signals that use the atom", .count = atoms, .y = y};
-    const inco_mark mark = {name, mean, 0};
-    const inco_chart chart = {
-        .size = sizeof chart,
-        .id = "usage",
-        .title = "Use of the atoms",
-        .caption = caption,
-        .x = {.label = "atoms, by falling use"},
-        .y = {.label = "signals that use the atom", .log = y && mean > 0 && y[0] > 20 * mean},
-        .series = &series,
-        .series_count = 1,
-        .marks = &mark,
-        .mark_count = 1,
-    };
+    inco_chart *chart = inco_chart_new("usage", "Use of the atoms", caption);
+    inco_chart_x(chart, "atoms, by falling use", 0, 0, 0);
+    inco_chart_y(chart, "signals that use the atom", 0, 0, mean > 0 && y[0] > 20 * mean);
+    inco_chart_line(chart, "signals that use the atom", atoms, NULL, y);
+    inco_chart_mark(chart, name, mean, 0);
+    finish(r, chart);
+}
+
+static void add_usage(inco_report *r, const inco_summary *s) {
+    const int64_t atoms = s->dictionary->cols;
+    int64_t *order = order_of(s);
+    double *y = NEW(double, atoms), mean = 0;
+    for (int64_t k = 0; order && y && k < atoms; k++) mean += (y[k] = (double)s->usage[order[k]]) / (double)atoms;
     if (order && y)
-        inco_report_chart(r, &chart);
+        draw_usage(r, s, y, mean);
     else
         report_fail(r, INCO_ENOMEM);
     memory_free(order);
@@ -380,23 +370,24 @@ static void add_residuals(inco_report *r, const inco_residuals *held_out) {
         "between the quartiles. The lower and the steeper, the better the dictionary; compare dictionaries at the "
         "same k.",
         (long long)held_out->signals);
-    const inco_series series = {.name = "median",
-                                .count = held_out->count,
-                                .x = held_out->cardinality,
-                                .y = held_out->median,
-                                .low = held_out->lower,
-                                .high = held_out->upper};
-    const inco_chart chart = {
-        .size = sizeof chart,
-        .id = "residual",
-        .title = "Residual against cardinality on test signals",
-        .caption = caption,
-        .x = {.label = "atoms per signal, k"},
-        .y = {.label = "‖x − Dc‖ / ‖x‖", .log = 1},
-        .series = &series,
-        .series_count = 1,
-    };
-    inco_report_chart(r, &chart);
+    inco_chart *chart = inco_chart_new("residual", "Residual against cardinality on test signals", caption);
+    inco_chart_x(chart, "atoms per signal, k", 0, 0, 0);
+    inco_chart_y(chart, "‖x − Dc‖ / ‖x‖", 0, 0, 1);
+    inco_chart_line(chart, "median", held_out->count, held_out->cardinality, held_out->median);
+    inco_chart_band(chart, held_out->lower, held_out->upper);
+    finish(r, chart);
+}
+
+static void add_pair_atoms(inco_report *r, const atom_view *v, const inco_metrics *m, const char *caption) {
+    atom_pair *pairs = NEW(atom_pair, m->pair_count);
+    for (int64_t k = 0; pairs && k < m->pair_count; k++)
+        pairs[k] = (atom_pair){m->pair_first[k], m->pair_second[k], m->pair_similarity[k]};
+    if (!pairs) report_fail(r, INCO_ENOMEM);
+    if (report_enter(r)) {
+        atoms_add_pairs(r, v, pairs, m->pair_count, caption);
+        report_leave(r);
+    }
+    memory_free(pairs);
 }
 
 static void add_pairs(inco_report *r, const inco_summary *s) {
@@ -413,20 +404,60 @@ static void add_pairs(inco_report *r, const inco_summary *s) {
     inco_report_section(r, "The most coherent pairs",
                         "Two atoms whose inner product is near 1 or -1 stand for the same thing, and which of them a "
                         "code uses is left to chance.");
-    if (!report_enter(r)) return;
-    atoms_add_pairs(r, &v, m->pairs, m->pair_count, caption);
-    report_leave(r);
+    add_pair_atoms(r, &v, m, caption);
 }
 
-void inco_report_dictionary(inco_report *r, const inco_summary *s) {
-    if (s->size < sizeof *s || !s->dictionary || !s->metrics || s->metrics->atoms != s->dictionary->cols) {
+/* ---- All of it ---- */
+
+/* The caller's summary as the library's structs. */
+typedef struct summary {
+    inco_summary s;
+    inco_metrics metrics;
+    inco_residuals held_out;
+} summary;
+
+/* Figures of arrays that the caller does not know are left out. */
+static int take_metrics(inco_metrics *m, const inco_metrics *given, const inco_mat *d) {
+    if (SIZED_TAKE(inco_metrics, m, given, NULL) < 0 || m->dim != d->rows || m->atoms != d->cols) return 0;
+    if (!m->histogram) m->histogram_count = 0;
+    if (!m->babel) m->babel_count = 0;
+    if (!m->singular) m->singular_count = 0;
+    if (!m->pair_first || !m->pair_second || !m->pair_similarity) m->pair_count = 0;
+    return 1;
+}
+
+static int take_held_out(inco_residuals *r, const inco_residuals *given) {
+    if (SIZED_TAKE(inco_residuals, r, given, NULL) < 0) return 0;
+    if (!r->cardinality || !r->median || !r->lower || !r->upper) r->count = 0;
+    return 1;
+}
+
+static int take_summary(summary *own, const inco_summary *given) {
+    inco_summary *s = &own->s;
+    if (SIZED_TAKE(inco_summary, s, given, NULL) < 0 || !s->dictionary) return 0;
+    if (!take_metrics(&own->metrics, s->metrics, s->dictionary)) return 0;
+    s->metrics = &own->metrics;
+    if (s->held_out) {
+        if (!take_held_out(&own->held_out, s->held_out)) return 0;
+        s->held_out = own->held_out.count > 0 ? &own->held_out : NULL;
+    }
+    if (s->iteration_count > 0 && !s->iterations) return 0;
+    for (int64_t i = 0; i < s->iteration_count; i++)
+        if (SIZED_NEED(inco_progress, s->iterations[i], NULL) < 0) return 0;
+    return s->fact_count <= 0 || (s->fact_count <= INT32_MAX && s->fact_names && s->fact_values);
+}
+
+void inco_report_dictionary(inco_report *r, const inco_summary *given) {
+    summary own;
+    const inco_summary *s = &own.s;
+    if (!take_summary(&own, given)) {
         report_fail(r, INCO_EINVAL);
         return;
     }
     add_headlines(r, s);
-    if (s->fact_count) {
+    if (s->fact_count > 0) {
         inco_report_section(r, "What was run", NULL);
-        inco_report_facts(r, s->facts, s->fact_count);
+        inco_report_facts(r, s->fact_names, s->fact_values, s->fact_notes, s->fact_kinds, (int)s->fact_count);
     }
     add_convergence(r, s);
     add_atoms(r, s);
@@ -434,7 +465,7 @@ void inco_report_dictionary(inco_report *r, const inco_summary *s) {
     add_histogram(r, s->metrics);
     add_spectrum(r, s->metrics);
     if (s->held_out) add_residuals(r, s->held_out);
-    if (s->uses) add_usage(r, s);
+    if (s->usage) add_usage(r, s);
     add_babel(r, s->metrics);
     add_pairs(r, s);
 }

@@ -21,7 +21,7 @@ static int walk_step(walk *walking) {
     const inco_chart *c = walking->chart;
     double least = INFINITY;
     for (int i = 0; i < c->series_count; i++) {
-        const inco_series *s = &c->series[i];
+        const chart_series *s = &c->series[i];
         if (walking->next[i] < s->count && chart_x(s, walking->next[i]) == walking->x) walking->next[i]++;
         if (walking->next[i] < s->count) least = fmin(least, chart_x(s, walking->next[i]));
     }
@@ -31,7 +31,7 @@ static int walk_step(walk *walking) {
 
 /* The series' point in this row, -1 when it has none. */
 static int64_t walk_point(const walk *walking, int i) {
-    const inco_series *s = &walking->chart->series[i];
+    const chart_series *s = &walking->chart->series[i];
     const int64_t k = walking->next[i];
     return k < s->count && chart_x(s, k) == walking->x ? k : -1;
 }
@@ -39,7 +39,7 @@ static int64_t walk_point(const walk *walking, int i) {
 static int walk_draws(const walk *walking) {
     for (int i = 0; i < walking->chart->series_count; i++) {
         const int64_t k = walk_point(walking, i);
-        if (k >= 0 && (walking->chart->series[i].style != INCO_LINE || chart_draws(&walking->chart->series[i], k)))
+        if (k >= 0 && (walking->chart->series[i].style != CHART_LINE || chart_draws(&walking->chart->series[i], k)))
             return 1;
     }
     return 0;

@@ -4,6 +4,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/sized.h"
+#include "base/stream.h"
 #include "report/chart.h"
 
 inco_report *inco_report_new(const char *title, const char *subtitle) {
@@ -52,7 +54,7 @@ void report_fail(inco_report *r, int status) {
 static int name_is_free(const inco_report *r, const char *name) {
     for (int i = 0; i < r->figure_count; i++)
         if (!strcmp(r->figures[i].name, name)) return 0;
-    return *name && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-") == strlen(name);
+    return chart_name_is_good(name);
 }
 
 writer *report_new_csv(inco_report *r, const char *name) {
@@ -107,31 +109,34 @@ void inco_report_section(inco_report *r, const char *title, const char *text) {
     report_leave(r);
 }
 
-void inco_report_facts(inco_report *r, const inco_fact *facts, int count) {
+void inco_report_facts(inco_report *r, const char *const *names, const char *const *values, const char *const *notes,
+                       const char *kinds, int count) {
     if (!report_enter(r)) return;
     report_close_grid(r);
     writer_put(&r->body, "<dl class=facts>\n");
     for (int i = 0; i < count; i++) {
-        writer_put(&r->body, facts[i].code ? "<div class=wide>" : "<div>");
-        report_element(&r->body, "dt", "", facts[i].name);
-        writer_put(&r->body, facts[i].code ? "<dd class=code>" : "<dd>");
-        writer_escaped(&r->body, facts[i].value);
-        report_element(&r->body, "small", "", facts[i].note);
+        const int code = kinds && kinds[i] == 'c';
+        writer_put(&r->body, code ? "<div class=wide>" : "<div>");
+        report_element(&r->body, "dt", "", names[i]);
+        writer_put(&r->body, code ? "<dd class=code>" : "<dd>");
+        writer_escaped(&r->body, values[i]);
+        report_element(&r->body, "small", "", notes ? notes[i] : NULL);
         writer_put(&r->body, "</dd></div>\n");
     }
     writer_put(&r->body, "</dl>\n");
     report_leave(r);
 }
 
-void inco_report_headlines(inco_report *r, const inco_fact *facts, int count) {
+void inco_report_headlines(inco_report *r, const char *const *names, const char *const *values,
+                           const char *const *notes, int count) {
     if (!report_enter(r)) return;
     report_close_grid(r);
     writer_put(&r->body, "<ul class=headlines>\n");
     for (int i = 0; i < count; i++) {
         writer_put(&r->body, "<li>");
-        report_element(&r->body, "span", "name", facts[i].name);
-        report_element(&r->body, "strong", "", facts[i].value);
-        report_element(&r->body, "small", "", facts[i].note);
+        report_element(&r->body, "span", "name", names[i]);
+        report_element(&r->body, "strong", "", values[i]);
+        report_element(&r->body, "small", "", notes ? notes[i] : NULL);
         writer_put(&r->body, "</li>\n");
     }
     writer_put(&r->body, "</ul>\n");
@@ -141,11 +146,10 @@ void inco_report_headlines(inco_report *r, const inco_fact *facts, int count) {
 /* ---- Charts ---- */
 
 static void add_chart(inco_report *r, const inco_chart *c) {
-    writer *csv = chart_is_sound(c) ? report_new_csv(r, c->id) : NULL, *w = &r->body;
-    if (!csv) {
-        report_fail(r, INCO_EINVAL);
-        return;
-    }
+    const int status = chart_check(c);
+    if (status < 0) report_fail(r, status);
+    writer *csv = status < 0 ? NULL : report_new_csv(r, c->id), *w = &r->body;
+    if (!csv) return;
     chart_csv(csv, c);
     report_open_grid(r);
     writer_format(w, "<figure class=chart id=%.100s tabindex=0>\n", c->id);
@@ -184,7 +188,8 @@ static void add_cell(writer *w, char kind, const char *text) {
 
 static void add_table(inco_report *r, const inco_table *t) {
     writer *w = &r->body, *csv;
-    if (t->columns < 1 || t->rows < 0 || !t->kinds || (int)strlen(t->kinds) != t->columns) {
+    if (t->columns < 1 || t->rows < 0 || t->rows > INT32_MAX / t->columns || !t->header || (t->rows > 0 && !t->cells) ||
+        !t->kinds || (int64_t)strlen(t->kinds) != t->columns) {
         report_fail(r, INCO_EINVAL);
         return;
     }
@@ -213,8 +218,12 @@ static void add_table(inco_report *r, const inco_table *t) {
 }
 
 void inco_report_table(inco_report *r, const inco_table *table) {
+    inco_table own;
     if (!report_enter(r)) return;
-    add_table(r, table);
+    if (SIZED_TAKE(inco_table, &own, table, NULL) < 0)
+        report_fail(r, INCO_EINVAL);
+    else
+        add_table(r, &own);
     report_leave(r);
 }
 
@@ -257,15 +266,17 @@ static int told(const inco_report *r, inco_error *error) {
     return INCO_OK;
 }
 
-int inco_report_write(const inco_report *r, const inco_stream *stream, inco_error *error) {
+int inco_report_write(const inco_report *r, const inco_stream *given, inco_error *error) {
     writer head = {0}, foot = {0};
+    inco_stream stream;
     int status;
+    TRY(stream_take_writer(&stream, given, error));
     TRY(told(r, error));
     write_head(&head, r);
     write_foot(&foot, r);
-    TRY(send(stream, &head, error));
-    TRY(send(stream, &r->body, error));
-    TRY(send(stream, &foot, error));
+    TRY(send(&stream, &head, error));
+    TRY(send(&stream, &r->body, error));
+    TRY(send(&stream, &foot, error));
 done:
     writer_free(&head);
     writer_free(&foot);
@@ -276,17 +287,23 @@ const char *inco_report_figure(const inco_report *r, int i) {
     return i >= 0 && i < r->figure_count ? r->figures[i].name : NULL;
 }
 
-int inco_report_write_csv(const inco_report *r, int i, const inco_stream *stream, inco_error *error) {
+int inco_report_write_csv(const inco_report *r, int i, const inco_stream *given, inco_error *error) {
+    inco_stream stream;
     int status = told(r, error);
+    if (status >= 0) status = stream_take_writer(&stream, given, error);
     if (status < 0) return status;
     if (!inco_report_figure(r, i)) return error_set(error, INCO_EINVAL, "the page has no figure %d", i);
-    return send(stream, &r->figures[i].csv, error);
+    return send(&stream, &r->figures[i].csv, error);
 }
 
-int inco_chart_write(const inco_chart *chart, const inco_stream *stream, inco_error *error) {
+int inco_chart_write(const inco_chart *chart, const inco_stream *given, inco_error *error) {
     point_locale locale;
     writer w = {0};
-    if (!chart_is_sound(chart)) return error_set(error, INCO_EINVAL, "the chart has no proper name, size or numbers");
+    const int trouble = chart_check(chart);
+    inco_stream stream;
+    if (stream_take_writer(&stream, given, error) < 0) return INCO_EINVAL;
+    if (trouble == INCO_ENOMEM) return error_no_memory(error);
+    if (trouble) return error_set(error, trouble, "the chart has no proper name, size or numbers");
     if (point_enter(&locale) < 0) return error_no_memory(error);
     chart_draw(&w, chart, &chart_wide);
     point_leave(&locale);
@@ -298,7 +315,7 @@ int inco_chart_write(const inco_chart *chart, const inco_stream *stream, inco_er
     writer_put(&whole, "</style>");
     writer_bytes(&whole, w.used ? w.text + inside : "", w.used - inside);
     whole.failed = whole.failed || w.failed;
-    int status = send(stream, &whole, error);
+    int status = send(&stream, &whole, error);
     writer_free(&w);
     writer_free(&whole);
     return status;

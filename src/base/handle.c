@@ -1,0 +1,83 @@
+#include "base/handle.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+/* Stands before the object, in one block with it. */
+typedef struct entry {
+    const char *kind;
+    struct entry *next;
+} entry;
+
+_Static_assert(sizeof(entry) <= MEMORY_ALIGN, "the object after its entry must be aligned");
+
+enum { CHAINS = 1024 };
+
+/* Live handles by a hash of their address. */
+static entry *chains[CHAINS];
+static atomic_flag busy = ATOMIC_FLAG_INIT;
+
+static void enter(void) {
+    while (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire)) continue;
+}
+
+static void leave(void) {
+    atomic_flag_clear_explicit(&busy, memory_order_release);
+}
+
+static entry *entry_of(const void *handle) {
+    return (entry *)((uintptr_t)handle - MEMORY_ALIGN);
+}
+
+static entry **chain_of(const void *handle) {
+    return &chains[((uintptr_t)handle / MEMORY_ALIGN * 2654435761u >> 7) % CHAINS];
+}
+
+/* Where the chain points at the entry of a live handle; NULL for all else, whose memory is not touched. */
+static entry **find(const void *handle, const char *kind) {
+    for (entry **at = chain_of(handle); *at; at = &(*at)->next)
+        if (*at == entry_of(handle)) return strcmp((*at)->kind, kind) ? NULL : at;
+    return NULL;
+}
+
+void *handle_new(const char *kind, size_t size) {
+    entry *e = size <= SIZE_MAX - MEMORY_ALIGN ? memory_new(1, MEMORY_ALIGN + size) : NULL;
+    if (!e) return NULL;
+    void *handle = (char *)e + MEMORY_ALIGN;
+    entry **chain = chain_of(handle);
+    enter();
+    *e = (entry){kind, *chain};
+    *chain = e;
+    leave();
+    return handle;
+}
+
+int handle_is(const void *handle, const char *kind) {
+    if (!handle) return 0;
+    enter();
+    const int known = find(handle, kind) != NULL;
+    leave();
+    return known;
+}
+
+int handle_need(const void *handle, const char *kind, inco_error *error) {
+    if (handle_is(handle, kind)) return INCO_OK;
+    return error_set(error, INCO_EINVAL, handle ? "this is no %s, or one that was freed" : "the %s is NULL", kind);
+}
+
+int handle_end(const void *handle, const char *kind) {
+    if (!handle) return 0;
+    enter();
+    entry **at = find(handle, kind);
+    if (at) *at = (*at)->next;
+    leave();
+    return at != NULL;
+}
+
+void handle_free(void *handle) {
+    if (handle) memory_free(entry_of(handle));
+}
