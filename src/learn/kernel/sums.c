@@ -53,7 +53,8 @@ static inline const real *signal_of(const sums_atom *atom, int64_t u) {
 
 /* b += c_j x, for `count` vectors of features from `first` on. */
 static inline void add_signals(const sums_atom *atom, int64_t first, int count) {
-    wide sum[TOGETHER] = {0};
+    wide sum[TOGETHER]; /* cleared as far as it is used: gcc clears all of it in memory */
+    for (int i = 0; i < count; i++) sum[i] = (wide){0};
     for (int64_t u = 0; u < atom->uses; u++) {
         const real *x = signal_of(atom, u) + first;
         const double c = value_of(atom, u);
