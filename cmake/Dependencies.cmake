@@ -5,10 +5,9 @@
 #   inco_features       a definition INCO_HAVE_... for each optional one that is there
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
-find_package(OpenMP REQUIRED COMPONENTS C)
-set(inco_dependencies OpenMP::OpenMP_C Threads::Threads m)
+set(inco_dependencies Threads::Threads m)
 set(inco_modules)
-set(inco_link_flags ${OpenMP_C_FLAGS} -pthread -lm)
+set(inco_link_flags -pthread -lm)
 set(inco_features)
 
 # Adds a library that pkg-config knows; `found` says whether it does.

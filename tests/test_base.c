@@ -1,13 +1,11 @@
-/* Foundations: memory, random numbers, the parallel loop, tree sums, options, codes, matrix products. */
+/* Foundations: memory, random numbers, tree sums, options, codes, matrix products. */
 #include "check.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/options.h"
-#include "base/parallel.h"
 #include "base/tree.h"
 #include "mat/blas.h"
 #include "sparse/csc.h"
@@ -71,68 +69,7 @@ static void chosen_numbers_are_distinct(void **state) {
     }
 }
 
-static int fails_at_some(void *self, int64_t i, int thread, inco_error *error) {
-    (void)thread;
-    ((int *)self)[i]++;
-    return i == 37 || i == 12 || i == 80 ? error_set(error, INCO_EDATA, "at %d", (int)i) : 0;
-}
-
-static void the_parallel_loop_reports_the_first_failure(void **state) {
-    (void)state;
-    for (int threads = 1; threads <= 8; threads++) {
-        int runs[100] = {0};
-        inco_error error = {0};
-        assert_int_equal(parallel_for(threads, 100, fails_at_some, runs, &error), INCO_EDATA);
-        assert_string_equal(error.message, "at 12");
-        for (int i = 0; i <= 12; i++) assert_int_equal(runs[i], 1);
-    }
-    assert_int_equal(parallel_for(4, 0, fails_at_some, NULL, NULL), 0);
-    assert_true(parallel_threads(0) >= 1);
-    assert_int_equal(parallel_threads(5), 5);
-}
-
 /* The tree over 8 chunks is ((0+1)+(2+3)) + ((4+5)+(6+7)), whatever the number of threads. */
-typedef struct shared_loops {
-    uint64_t value[50], loop;
-    int threads;
-    atomic_int strangers;
-} shared_loops;
-
-static void add_piece(void *self, int64_t i, int member) {
-    shared_loops *s = self;
-    s->strangers += member < 0 || member >= s->threads;
-    s->value[i] = s->value[i] * 3 + s->loop + (uint64_t)i;
-}
-
-static int share_loops(void *self, parallel_team *team, inco_error *error) {
-    shared_loops *s = self;
-    for (s->loop = 0; s->loop < 2000; s->loop++) parallel_share(team, (int64_t)(s->loop % 51), add_piece, s);
-    return s->value[7] == 7 ? error_set(error, INCO_EDATA, "cannot be") : INCO_OK;
-}
-
-static int fail_at_once(void *self, parallel_team *team, inco_error *error) {
-    (void)self, (void)team;
-    return error_set(error, INCO_EDATA, "as expected");
-}
-
-/* Every piece of every loop is run once, and no loop begins before the last has ended. */
-static void a_team_shares_short_loops(void **state) {
-    (void)state;
-    shared_loops alone = {0}, shared;
-    inco_error error;
-    for (alone.loop = 0; alone.loop < 2000; alone.loop++)
-        for (int64_t i = 0; i < (int64_t)(alone.loop % 51); i++) add_piece(&alone, i, 0);
-    for (int threads = 1; threads <= 8; threads++) {
-        memset(&shared, 0, sizeof shared);
-        shared.threads = threads;
-        assert_int_equal(parallel_together(threads, share_loops, &shared, NULL), INCO_OK);
-        assert_memory_equal(shared.value, alone.value, sizeof alone.value);
-        assert_int_equal(shared.strangers, 0);
-        assert_int_equal(parallel_together(threads, fail_at_once, NULL, &error), INCO_EDATA);
-        assert_string_equal(error.message, "as expected");
-    }
-}
-
 static void tree_sums_in_a_fixed_order(void **state) {
     (void)state;
     enum { LENGTH = 100000, CHUNKS = 8 };
@@ -392,8 +329,6 @@ int main(void) {
         cmocka_unit_test(memory_is_aligned_checked_and_can_fail),
         cmocka_unit_test(random_numbers_are_a_function_of_their_place),
         cmocka_unit_test(chosen_numbers_are_distinct),
-        cmocka_unit_test(the_parallel_loop_reports_the_first_failure),
-        cmocka_unit_test(a_team_shares_short_loops),
         cmocka_unit_test(tree_sums_in_a_fixed_order),
         cmocka_unit_test(tree_sums_any_number_of_chunks),
         cmocka_unit_test(options_have_defaults_and_ranges),

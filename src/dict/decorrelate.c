@@ -23,14 +23,12 @@ typedef struct violator_list {
     violator *item;
     int64_t count, room;
     double most; /* the largest |d_i'd_j| met, violator or not */
-    int failed;  /* no memory */
 } violator_list;
 
 typedef struct decorrelator {
     inco_mat *d;
     const decorrelation *settings;
     decorrelation_result *result;
-    parallel_team *team;
     int64_t panels;
     violator_list *found; /* by panel */
     violator_list all;    /* sorted */
@@ -54,11 +52,11 @@ static int add_violator(violator_list *list, violator v) {
 }
 
 /* The columns of a panel, down to the diagonal. */
-static void search_panel(void *self, int64_t panel, int member) {
+static int search_panel(void *self, int64_t panel, int thread, inco_error *error) {
     const decorrelator *w = self;
     const int64_t first = panel * PANEL, left = w->d->cols - first, cols = left < PANEL ? left : PANEL;
     const inco_mat right = mat_columns(w->d, first, cols), above = mat_columns(w->d, 0, first + cols);
-    inco_mat g = mat_view(INCO_F64, above.cols, cols, mat_column(&w->room, member));
+    inco_mat g = mat_view(INCO_F64, above.cols, cols, mat_column(&w->room, thread));
     violator_list *list = &w->found[panel];
     int status = INCO_OK;
     list->count = 0;
@@ -72,7 +70,7 @@ static void search_panel(void *self, int64_t panel, int member) {
                 status = add_violator(list, (violator){column[i], (int32_t)i, (int32_t)(first + j)});
         }
     }
-    list->failed = status < 0;
+    return status < 0 ? error_no_memory(error) : INCO_OK;
 }
 
 /* The worst first; equals in the order of their atoms, so that the order is one and the same everywhere. */
@@ -84,15 +82,14 @@ static int compare(const void *a, const void *b) {
 }
 
 static int search(decorrelator *w, inco_error *error) {
-    int status = INCO_OK;
-    parallel_share(w->team, w->panels, search_panel, w);
+    int status = parallel_for(w->settings->threads, w->panels, search_panel, w, error);
+    if (status < 0) return status;
     w->all.count = 0;
     w->all.most = 0;
     for (int64_t p = 0; p < w->panels; p++) {
         w->all.most = fmax(w->all.most, w->found[p].most);
         for (int64_t k = 0; k < w->found[p].count && status >= 0; k++)
             status = add_violator(&w->all, w->found[p].item[k]);
-        if (w->found[p].failed) status = INCO_ENOMEM;
     }
     return status < 0 ? error_no_memory(error) : status;
 }
@@ -173,10 +170,8 @@ static void close_decorrelator(decorrelator *w) {
     inco_mat_free(&w->room);
 }
 
-static int make_passes(void *self, parallel_team *team, inco_error *error) {
-    decorrelator *w = self;
+static int make_passes(decorrelator *w, inco_error *error) {
     const decorrelation *settings = w->settings;
-    w->team = team;
     for (;;) {
         int status = search(w, error);
         w->result->coherence = w->all.most;
@@ -191,7 +186,7 @@ int decorrelate(inco_mat *d, const decorrelation *settings, decorrelation_result
     int status;
     *result = (decorrelation_result){0};
     TRY(open_decorrelator(&w, error));
-    TRY(parallel_together(settings->threads, make_passes, &w, error));
+    TRY(make_passes(&w, error));
     mat_normalize_columns(d, NULL);
 done:
     close_decorrelator(&w);

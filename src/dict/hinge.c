@@ -219,14 +219,14 @@ done:
 }
 
 /* Products of the pairs whose first atom is among these. */
-static void visit_pairs(void *self, int64_t part, int member) {
+static int visit_pairs(void *self, int64_t part, int thread, inco_error *error) {
     const hinge_task *t = self;
     const hinge *w = t->w;
     const hinge_list *list = &w->list;
     const int64_t first = part * ATOMS_TOGETHER;
     const int64_t last = first + ATOMS_TOGETHER < w->all.cols ? first + ATOMS_TOGETHER : w->all.cols;
     hinge_slot s = {0};
-    (void)member;
+    (void)thread, (void)error;
     for (int64_t i = first; i < last; i++)
         for (int64_t k = list->start[i]; k < list->start[i + 1]; k++) {
             if (list->near[k] < i) continue;
@@ -240,28 +240,27 @@ static void visit_pairs(void *self, int64_t part, int member) {
     w->slot[part].sum = s.sum;
     w->slot[part].max = s.max;
     w->slot[part].pairs = s.pairs;
+    return INCO_OK;
 }
 
-static void push_listed(void *self, int64_t part, int member) {
+static int push_listed(void *self, int64_t part, int thread, inco_error *error) {
     const hinge_task *t = self;
     const hinge_list *list = &t->w->list;
     const int64_t first = part * ATOMS_TOGETHER, cols = t->w->all.cols;
-    (void)member;
+    (void)thread, (void)error;
     for (int64_t j = first; j < first + ATOMS_TOGETHER && j < cols; j++)
         for (int64_t k = list->start[j]; k < list->start[j + 1]; k++)
             if (list->excess[k] != 0)
                 blas_axpy(t->w->all.rows, 2 * t->weight * list->excess[k], mat_column(t->d, list->near[k]),
                           mat_column(t->gradient, j));
+    return INCO_OK;
 }
 
-static int walk_list(void *self, parallel_team *team, inco_error *error) {
-    hinge_task *t = self;
+static void walk_list(hinge_task *t) {
     const int64_t parts = parts_of(t->w->all.cols);
-    (void)error;
-    parallel_share(team, parts, visit_pairs, t);
+    parallel_for(t->w->all.threads, parts, visit_pairs, t, NULL);
     add_slots(t, parts);
-    if (t->gradient && t->total.pairs > 0) parallel_share(team, parts, push_listed, t);
-    return INCO_OK;
+    if (t->gradient && t->total.pairs > 0) parallel_for(t->w->all.threads, parts, push_listed, t, NULL);
 }
 
 /* ---- Mending the list ---- */
@@ -296,13 +295,14 @@ typedef struct hinge_mend {
 } hinge_mend;
 
 /* (BOUND-4): the pairs of the panel's atoms with those of a block, a pair of two loose atoms once. */
-static void mend_block(void *self, int64_t block, int member) {
+static int mend_block(void *self, int64_t block, int thread, inco_error *error) {
     const hinge_mend *m = self;
     const hinge *w = m->task.w;
     const int64_t first = block * w->all.block, left = w->all.cols - first;
     const inco_mat others = mat_columns(m->task.d, first, left < w->all.block ? left : w->all.block);
     const inco_mat g =
-        mat_view(INCO_F64, m->panel.cols, others.cols, w->all.room + member * w->all.block * w->all.block);
+        mat_view(INCO_F64, m->panel.cols, others.cols, w->all.room + thread * w->all.block * w->all.block);
+    (void)error;
     blas_multiply(1, "TN", 1, &m->panel, &others, 0, &g);
     for (int64_t j = first; j < first + others.cols; j++) {
         const double *column = mat_column(&g, j - first), least = w->limit - (w->loose[j] ? 0 : w->moved[j]);
@@ -310,10 +310,10 @@ static void mend_block(void *self, int64_t block, int member) {
             if (fabs(column[i]) > least && m->atom[i] != j && (!w->loose[j] || m->atom[i] < j))
                 add_found(&w->slot[block], m->atom[i], j);
     }
+    return INCO_OK;
 }
 
-static int mend_all(void *self, parallel_team *team, inco_error *error) {
-    hinge_mend *m = self;
+static int mend_all(hinge_mend *m, inco_error *error) {
     const hinge *w = m->task.w;
     int stop = 0;
     for (int64_t j = 0; j < w->all.cols && !stop;) {
@@ -323,7 +323,7 @@ static int mend_all(void *self, parallel_team *team, inco_error *error) {
                    (size_t)w->all.rows * sizeof(double));
             m->atom[m->panel.cols++] = j;
         }
-        parallel_share(team, w->all.blocks, mend_block, m);
+        parallel_for(w->all.threads, w->all.blocks, mend_block, m, NULL);
         stop = keep_found(&m->task, w->all.blocks);
     }
     return m->task.total.failed ? error_no_memory(error) : INCO_OK;
@@ -345,7 +345,7 @@ static int mend(hinge *w, const inco_mat *d, inco_error *error) {
     w->mends++;
     w->listed = 0;
     keep_firm(&m.task);
-    TRY(parallel_together(w->all.threads, mend_all, &m, error));
+    TRY(mend_all(&m, error));
     if (m.task.total.pairs > most_listed(w)) goto done;
     TRY(list_room(w, 2 * m.task.total.pairs, error));
     list_fill(w, m.task.total.found, m.task.total.pairs);
@@ -372,7 +372,7 @@ static int renew(hinge *w, const inco_mat *d, double tau, inco_error *error) {
 int hinge_eval_pairs(hinge *w, const inco_mat *d, double tau, double weight, const inco_mat *gradient, double *h,
                      inco_error *error) {
     hinge_task t = {.w = w, .d = d, .gradient = gradient, .tau = tau, .weight = weight};
-    int status;
+    int status = INCO_OK;
     double others = w->listed ? w->limit + growth(w, d) : INFINITY;
     if (others > tau && w->patience-- <= 0) {
         TRY(renew(w, d, tau, error));
@@ -380,7 +380,7 @@ int hinge_eval_pairs(hinge *w, const inco_mat *d, double tau, double weight, con
     }
     if (!w->listed) return hinge_eval(w, d, tau, weight, gradient, h, error);
     w->visits++;
-    TRY(parallel_together(w->all.threads, walk_list, &t, error));
+    walk_list(&t);
     tell(w, &t, others, h);
 done:
     return status;

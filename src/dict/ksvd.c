@@ -20,7 +20,6 @@ typedef struct sweep {
     training *t;
     inco_mat *d;
     const ksvd_rule *rule;
-    parallel_team *team;
     int64_t dim, last; /* last: the atom to stop before */
     int64_t most;      /* signals that one atom has */
     double *partial;   /* D for every block of signals */
@@ -30,7 +29,7 @@ typedef struct sweep {
     lanczos eigen;
     /* the atom under way */
     int64_t atom, first, count; /* its codes in by_atom */
-    int alone;                  /* too little work to share */
+    int threads;                /* worth sharing it */
     int64_t chunk, chunk_count; /* signals of it that e holds */
     int transposed;             /* E'E instead of E E' */
     inco_mat gram;              /* the one or the other, lower triangle */
@@ -42,9 +41,8 @@ static int64_t blocks_of(int64_t count, int64_t together) {
 }
 
 /* A loop over the blocks of the atom under way. */
-static void share(sweep *w, int64_t count, parallel_piece body) {
-    if (!w->alone) parallel_share(w->team, count, body, w);
-    for (int64_t i = 0; w->alone && i < count; i++) body(w, i, 0);
+static void share(sweep *w, int64_t count, parallel_body body) {
+    parallel_for(w->threads, count, body, w, NULL);
 }
 
 static int64_t signal_at(const sweep *w, int64_t k) {
@@ -106,14 +104,15 @@ static void set_code(const inco_csc *codes, int64_t k, double value) {
 
 /* ---- The new atom, approximately: E c (KSVD-5) ---- */
 
-static void add_block(void *self, int64_t block, int member) {
+static int add_block(void *self, int64_t block, int thread, inco_error *error) {
     const sweep *w = self;
     const int64_t first = block * SIGNALS_TOGETHER, left = w->count - first;
     double *sum = w->partial + block * w->dim;
     memset(sum, 0, (size_t)w->dim * sizeof *sum);
     for (int64_t k = first; k < first + (left < SIGNALS_TOGETHER ? left : SIGNALS_TOGETHER); k++)
         add_column(&w->t->rest, signal_at(w, k), code_at(w, k), sum);
-    (void)member;
+    (void)thread, (void)error;
+    return INCO_OK;
 }
 
 /* E c = R c + d |c|^2 */
@@ -128,7 +127,7 @@ static void power_step(sweep *w) {
 /* ---- The new atom, exactly: the leading eigenvector of E E' (KSVD-3) ---- */
 
 /* Columns of E = R + d c for a block of the chunk's signals. */
-static void gather_block(void *self, int64_t block, int member) {
+static int gather_block(void *self, int64_t block, int thread, inco_error *error) {
     const sweep *w = self;
     const int64_t first = block * SIGNALS_TOGETHER, left = w->chunk_count - first;
     for (int64_t k = first; k < first + (left < SIGNALS_TOGETHER ? left : SIGNALS_TOGETHER); k++) {
@@ -136,11 +135,12 @@ static void gather_block(void *self, int64_t block, int member) {
         mat_copy(&to, &from);
         blas_axpy(w->dim, code_at(w, w->chunk + k), w->old, to.data);
     }
-    (void)member;
+    (void)thread, (void)error;
+    return INCO_OK;
 }
 
 /* A stripe of columns of the lower triangle of E E' or E'E. */
-static void multiply_stripe(void *self, int64_t stripe, int member) {
+static int multiply_stripe(void *self, int64_t stripe, int thread, inco_error *error) {
     const sweep *w = self;
     const int64_t first = stripe * STRIPE, size = w->gram.rows;
     const int64_t cols = size - first < STRIPE ? size - first : STRIPE;
@@ -150,7 +150,8 @@ static void multiply_stripe(void *self, int64_t stripe, int member) {
     const inco_mat right =
         w->transposed ? mat_columns(&w->e, first, cols) : mat_part(&w->e, first, 0, cols, w->chunk_count);
     blas_multiply(1, w->transposed ? "TN" : "NT", 1, &left, &right, w->chunk > 0, &to);
-    (void)member;
+    (void)thread, (void)error;
+    return INCO_OK;
 }
 
 /* The smaller of E E' and E'E; a long E passes through in chunks. */
@@ -199,7 +200,7 @@ static int singular_vector(sweep *w, inco_error *error) {
 /* ---- The codes that go with it, and the residual ---- */
 
 /* c <- E'd = R'd + (old'd) c (KSVD-4), R <- R + old c_old - d c. */
-static void absorb_block(void *self, int64_t block, int member) {
+static int absorb_block(void *self, int64_t block, int thread, inco_error *error) {
     const sweep *w = self;
     const int64_t first = block * SIGNALS_TOGETHER, left = w->count - first;
     for (int64_t k = first; k < first + (left < SIGNALS_TOGETHER ? left : SIGNALS_TOGETHER); k++) {
@@ -208,7 +209,8 @@ static void absorb_block(void *self, int64_t block, int member) {
         set_code(&w->t->by_atom, w->first + k, dot_column(&w->t->rest, n, w->new) + w->overlap * before);
         shift_column(&w->t->rest, n, before, w->old, code_at(w, k), w->new);
     }
-    (void)member;
+    (void)thread, (void)error;
+    return INCO_OK;
 }
 
 static int update_atom(sweep *w, inco_error *error) {
@@ -218,7 +220,7 @@ static int update_atom(sweep *w, inco_error *error) {
     w->first = w->t->by_atom.start[w->atom];
     w->count = w->t->by_atom.start[w->atom + 1] - w->first;
     if (w->count == 0) return status;
-    w->alone = w->count * w->dim < WORTH_SHARING;
+    w->threads = w->count * w->dim < WORTH_SHARING ? 1 : w->t->threads;
     memcpy(w->old, atom, (size_t)w->dim * sizeof *atom);
     if (w->rule->form == KSVD_EXACT)
         status = singular_vector(w, error);
@@ -266,18 +268,10 @@ static void close_sweep(sweep *w) {
     lanczos_free(&w->eigen);
 }
 
-static int sweep_atoms(void *self, parallel_team *team, inco_error *error) {
-    sweep *w = self;
-    int status = INCO_OK;
-    w->team = team;
-    for (; status >= 0 && w->atom < w->last; w->atom++) status = update_atom(w, error);
-    return status;
-}
-
 int ksvd_atoms(inco_mat *d, training *t, const ksvd_rule *rule, int64_t first, int64_t last, inco_error *error) {
     sweep w = {.t = t, .d = d, .rule = rule, .dim = d->rows, .atom = first, .last = last};
     int status = open_sweep(&w, error);
-    if (status >= 0) status = parallel_together(t->threads, sweep_atoms, &w, error);
+    for (; status >= 0 && w.atom < w.last; w.atom++) status = update_atom(&w, error);
     close_sweep(&w);
     return status;
 }

@@ -36,33 +36,28 @@ static inco_mat panel(const pairs_work *w, int64_t block) {
     return mat_columns(w->d, first, left < w->block ? left : w->block);
 }
 
-static void visit_slot(void *self, int64_t slot, int member) {
+static int visit_slot(void *self, int64_t slot, int thread, inco_error *error) {
     const pairs_work *w = self;
     int64_t a, b;
-    if (!tournament_pair(w->blocks, w->round, slot, &a, &b)) return;
+    (void)error;
+    if (!tournament_pair(w->blocks, w->round, slot, &a, &b)) return INCO_OK;
     const inco_mat left = panel(w, a), right = panel(w, b);
     pairs_block block = {.first = a * w->block, .second = b * w->block, .slot = slot};
-    block.g = mat_view(INCO_F64, left.cols, right.cols, w->room + member * w->block * w->block);
+    block.g = mat_view(INCO_F64, left.cols, right.cols, w->room + thread * w->block * w->block);
     blas_multiply(1, "TN", 1, &left, &right, 0, &block.g);
     if (a == b) clear_lower(&block.g);
     w->visitor->visit(w->visitor->self, &block);
-}
-
-static int walk(void *self, parallel_team *team, inco_error *error) {
-    pairs_work *w = self;
-    (void)error;
-    for (w->round = 0; w->round < tournament_rounds(w->blocks); w->round++) {
-        const int64_t slots = tournament_meetings(w->blocks, w->round);
-        parallel_share(team, slots, visit_slot, w);
-        if (w->visitor->fold(w->visitor->self, slots)) break;
-    }
     return INCO_OK;
 }
 
 void pairs_walk(pairs_work *w, const inco_mat *d, const pairs_visitor *visitor) {
     w->d = d;
     w->visitor = visitor;
-    parallel_together(w->threads, walk, w, NULL);
+    for (w->round = 0; w->round < tournament_rounds(w->blocks); w->round++) {
+        const int64_t slots = tournament_meetings(w->blocks, w->round);
+        parallel_for(w->threads, slots, visit_slot, w, NULL);
+        if (w->visitor->fold(w->visitor->self, slots)) break;
+    }
 }
 
 /* One pair after another: g_i += t d_j, g_j += t d_i. */

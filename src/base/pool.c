@@ -1,0 +1,287 @@
+/* The worker threads of the process.
+ *
+ * Threads are state, and kept here alone. Loops of ten microseconds, one after another, are worth sharing only with
+ * threads that exist already and watch for work; creating a thread takes longer than such a loop. The pool belongs to
+ * the process, not to a handle, because the processors do: handles and threads of a program reuse the same workers.
+ *
+ * A worker is idle or lent to one call. When it has nothing to do it watches for a moment and then sleeps. A call
+ * offers its work to the workers it has borrowed, does what it can itself, and takes back the offers that no worker has
+ * taken. It waits only for workers inside, and asleep after a moment. So no call depends on a worker being scheduled,
+ * and a process that shares the processors with others loses no more than they take.
+ *
+ * State of a worker, and who changes it:
+ *
+ *   IDLE -> ASLEEP           the worker, after a moment without work
+ *   IDLE, ASLEEP -> OFFERED  a thread inside the call that the worker is lent to
+ *   OFFERED -> IDLE          the call: it has ended without the worker
+ *   OFFERED -> TAKEN         the worker begins
+ *   TAKEN -> AWAITED         the call sleeps until the worker has left
+ *   TAKEN, AWAITED -> IDLE   the worker has left
+ *   IDLE, ASLEEP -> ENDED    the library is unloaded
+ *
+ * After a fork the child has one thread: it forgets the workers, and creates new ones when it needs them.
+ */
+#include "base/pool.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include <inco/inco.h>
+
+#include "base/clock.h"
+
+enum { MOST_WORKERS = 1023, CACHE_LINE = 64 };
+enum { IDLE, ASLEEP, OFFERED, TAKEN, AWAITED, ENDED };
+
+/* Long enough for the gaps between loops that follow one another, short beside a time slice of the system. */
+static const double PATIENCE = 50e-6; /* seconds */
+
+typedef struct pool_call pool_call;
+
+typedef struct worker {
+    alignas(2 * CACHE_LINE) atomic_int state;
+    pool_call *call;     /* that it is lent to */
+    int thread;          /* its number there */
+    struct worker *next; /* lent to the same call; or idle */
+    double patience;     /* seconds of watching before it sleeps, or is waited for asleep */
+    pthread_t id;
+    pthread_mutex_t lock; /* for sleeping alone */
+    pthread_cond_t changed;
+} worker;
+
+struct pool_call {
+    pool_work work;
+    void *self;
+    worker *lent;              /* in the order of their numbers */
+    _Atomic(worker *) unasked; /* the first of them that has no offer yet */
+    atomic_int finished;       /* the calling thread has found nothing left to do */
+};
+
+static worker workers[MOST_WORKERS];
+static struct {
+    pthread_mutex_t lock; /* of the rest; held for moments, and while threads are created */
+    worker *idle;         /* the last used first */
+    int lent, made, most;
+    double retry; /* when a system that has refused a thread may be asked again */
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .most = MOST_WORKERS};
+
+static _Thread_local int inside; /* a pool_run */
+
+/* ---- Waiting ---- */
+
+static void relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ __volatile__("isb");
+#endif
+}
+
+/* Waits a moment for the state to change. Returns it. */
+static int watch(worker *w, int state) {
+    const double end = clock_seconds() + w->patience;
+    while (atomic_load(&w->state) == state && clock_seconds() < end)
+        for (int i = 0; i < 8; i++) relax();
+    return atomic_load(&w->state);
+}
+
+/* Turns one state into another, in which to sleep until somebody else changes it; does nothing if it is neither. */
+static void sleep_in(worker *w, int from, int state) {
+    pthread_mutex_lock(&w->lock);
+    atomic_compare_exchange_strong(&w->state, &from, state);
+    while (atomic_load(&w->state) == state) pthread_cond_wait(&w->changed, &w->lock);
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* Changes the state, and wakes who sleeps in `asleep`. */
+static void change(worker *w, int state, int asleep) {
+    if (atomic_exchange(&w->state, state) != asleep) return;
+    pthread_mutex_lock(&w->lock);
+    pthread_cond_broadcast(&w->changed);
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* ---- Inside a call ---- */
+
+static void offer_next(pool_call *call) {
+    worker *w = atomic_load(&call->unasked);
+    while (w && !atomic_compare_exchange_weak(&call->unasked, &w, w->next)) continue;
+    if (w) change(w, OFFERED, ASLEEP);
+}
+
+/* Whoever enters makes two offers: waking a worker is a system call, too long for one thread to make them all. */
+static void take_part(pool_call *call, int thread) {
+    for (int i = 0; i < 2 && !atomic_load(&call->finished); i++) offer_next(call);
+    inside = 1;
+    call->work(call->self, thread);
+    inside = 0;
+}
+
+static void *serve(void *self) {
+    worker *w = self;
+    for (;;) {
+        int state = watch(w, IDLE);
+        if (state == IDLE) sleep_in(w, IDLE, ASLEEP);
+        if (state == ENDED) return NULL;
+        if (state != OFFERED || !atomic_compare_exchange_strong(&w->state, &state, TAKEN)) continue;
+        take_part(w->call, w->thread);
+        change(w, IDLE, AWAITED);
+    }
+}
+
+/* ---- Forks and the end ---- */
+
+static void close_worker(worker *w) {
+    pthread_mutex_destroy(&w->lock);
+    pthread_cond_destroy(&w->changed);
+}
+
+static void before_fork(void) {
+    pthread_mutex_lock(&pool.lock);
+}
+
+static void in_parent(void) {
+    pthread_mutex_unlock(&pool.lock);
+}
+
+/* The workers are gone, whatever they were doing. */
+static void in_child(void) {
+    pool.idle = NULL;
+    pool.lent = pool.made = 0;
+    pool.retry = 0;
+    pthread_mutex_unlock(&pool.lock);
+}
+
+static void prepare_for_forks(void) {
+    if (pthread_atfork(before_fork, in_parent, in_child)) pool.most = 0; /* better one thread than a child that hangs */
+}
+
+/* When the library is unloaded, and when the process exits. An exit in the middle of a call, which may come from a
+ * worker, leaves the workers to the system. */
+__attribute__((destructor)) static void end_workers(void) {
+    if (pthread_mutex_trylock(&pool.lock)) return;
+    if (pool.lent == 0) {
+        for (int i = 0; i < pool.made; i++) change(&workers[i], ENDED, ASLEEP);
+        for (int i = 0; i < pool.made; i++) {
+            pthread_join(workers[i].id, NULL);
+            close_worker(&workers[i]);
+        }
+        pool.idle = NULL;
+        pool.made = 0;
+    }
+    pthread_mutex_unlock(&pool.lock);
+}
+
+/* ---- Lending ---- */
+
+/* Signals are for the program's own threads, but for those that a thread brings upon itself and the profiler's. */
+static void refuse_signals(sigset_t *before) {
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
+    sigset_t refused;
+    sigfillset(&refused);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&refused, own[i]);
+    pthread_sigmask(SIG_SETMASK, &refused, before);
+}
+
+static int start(worker *w) {
+    sigset_t before;
+    refuse_signals(&before);
+    const int refused = pthread_create(&w->id, NULL, serve, w);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return refused;
+}
+
+/* NULL when there may be no more, or the system refuses. A worker in excess of the processors does not watch: it would
+ * keep another thread from running. */
+static worker *create(void) {
+    if (pool.made >= pool.most || clock_seconds() < pool.retry) return NULL;
+    worker *w = &workers[pool.made];
+    w->patience = pool.made + 1 < inco_threads_available() ? PATIENCE : 0;
+    atomic_store(&w->state, IDLE);
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->changed, NULL);
+    if (start(w)) {
+        close_worker(w);
+        pool.retry = clock_seconds() + 1;
+        return NULL;
+    }
+    pool.made++;
+    return w;
+}
+
+/* Takes up to `count` workers from the idle ones, or creates them. */
+static void borrow(pool_call *call, int count) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    worker **end = &call->lent;
+    pthread_once(&once, prepare_for_forks);
+    pthread_mutex_lock(&pool.lock);
+    for (int thread = 1; thread <= count; thread++) {
+        worker *w = pool.idle;
+        if (w)
+            pool.idle = w->next;
+        else if (!(w = create()))
+            break;
+        pool.lent++;
+        w->call = call;
+        w->thread = thread;
+        *end = w;
+        end = &w->next;
+    }
+    *end = NULL;
+    pthread_mutex_unlock(&pool.lock);
+}
+
+/* In the order of their numbers: whoever made an offer to a worker comes before it, and has left by then. */
+static void await_all(pool_call *call) {
+    for (worker *w = call->lent; w; w = w->next) {
+        int state = OFFERED;
+        if (atomic_compare_exchange_strong(&w->state, &state, IDLE) || state != TAKEN) continue;
+        if (watch(w, TAKEN) == TAKEN) sleep_in(w, TAKEN, AWAITED);
+    }
+}
+
+static void give_back(pool_call *call) {
+    worker **end = &call->lent;
+    int count = 0;
+    for (; *end; end = &(*end)->next) count++;
+    pthread_mutex_lock(&pool.lock);
+    *end = pool.idle;
+    pool.idle = call->lent;
+    pool.lent -= count;
+    pthread_mutex_unlock(&pool.lock);
+}
+
+void pool_run(int threads, pool_work work, void *self) {
+    pool_call call = {.work = work, .self = self};
+    if (threads < 2 || inside) {
+        work(self, 0);
+        return;
+    }
+    int cancel;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* workers use what is on this thread's stack */
+    borrow(&call, threads - 1);
+    atomic_store(&call.unasked, call.lent);
+    take_part(&call, 0);
+    atomic_store(&call.finished, 1);
+    await_all(&call);
+    give_back(&call);
+    pthread_setcancelstate(cancel, NULL);
+}
+
+/* ---- For tests ---- */
+
+void pool_limit(int most) {
+    pthread_mutex_lock(&pool.lock);
+    pool.most = most < 0 ? MOST_WORKERS : most;
+    pthread_mutex_unlock(&pool.lock);
+}
+
+int pool_workers(void) {
+    pthread_mutex_lock(&pool.lock);
+    const int made = pool.made;
+    pthread_mutex_unlock(&pool.lock);
+    return made;
+}
