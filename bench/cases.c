@@ -77,12 +77,12 @@ static outcome run_rule(const setup *s, const rule *r, const inco_mat *x, double
     const problem *p = the_problem(s);
     inco_error error = {0};
     inco_coder *coder;
-    inco_csc codes = {0};
+    csc codes = {0};
     inco_options *o = options_for(s, r, value);
     blas_multiplied();
     double start = clock_seconds();
     stop_on(inco_coder_new(&coder, &p->d, s->type, o, &error), &error);
-    stop_on(inco_coder_run(coder, x, &codes, NULL, &error), &error);
+    stop_on(coder_run(coder, x, &codes, NULL, &error), &error);
     double seconds = clock_seconds() - start;
     coder_counts seen = coder_seen(coder);
     outcome out = {seconds,
@@ -91,7 +91,7 @@ static outcome run_rule(const setup *s, const rule *r, const inco_mat *x, double
                    (double)x->cols,
                    "atoms_per_signal",
                    (double)codes.start[codes.cols] / (double)codes.cols};
-    inco_csc_free(&codes);
+    csc_free(&codes);
     inco_coder_free(coder);
     inco_options_free(o);
     return out;

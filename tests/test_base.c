@@ -196,7 +196,7 @@ static void stop_rules_of_larc(void **state) {
 
 static void codes_grow_and_transpose(void **state) {
     (void)state;
-    inco_csc codes = {0}, rows = {0}, back = {0};
+    csc codes = {0}, rows = {0}, back = {0};
     assert_int_equal(csc_new(&codes, INCO_F64, 7, 2, 1, NULL), INCO_OK);
     for (int n = 0; n < 100; n++) {
         int64_t at = csc_nonzeros(&codes);
@@ -220,9 +220,9 @@ static void codes_grow_and_transpose(void **state) {
         }
     }
     assert_near(sum, again, 1e-9 * sum);
-    inco_csc_free(&codes);
-    inco_csc_free(&rows);
-    inco_csc_free(&back);
+    csc_free(&codes);
+    csc_free(&rows);
+    csc_free(&back);
 }
 
 /* C = alpha op(A) op(B) + beta C, number by number. */

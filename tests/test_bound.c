@@ -1,6 +1,7 @@
 /* A bound on coherence in learning, and codes solved for anew on their atoms. */
 #include <stdlib.h>
 
+#include "code/coder.h"
 #include "code/refit.h"
 #include "learning.h"
 #include "mat/blas.h"
@@ -24,12 +25,12 @@ static double largest_product(const inco_mat *d) {
 /* ---- Codes on their atoms ---- */
 
 /* Codes of three atoms, coefficients of no meaning. */
-static inco_csc some_codes(const inco_mat *d, const inco_mat *x) {
+static csc some_codes(const inco_mat *d, const inco_mat *x) {
     inco_options *o = check_options((const char *const[]){"coder", "omp", "sparsity", "3", NULL});
     inco_coder *coder;
-    inco_csc codes = {0};
+    csc codes = {0};
     assert_int_equal(inco_coder_new(&coder, d, x->type, o, NULL), INCO_OK);
-    assert_int_equal(inco_coder_run(coder, x, &codes, NULL, NULL), INCO_OK);
+    assert_int_equal(coder_run(coder, x, &codes, NULL, NULL), INCO_OK);
     for (int64_t k = 0; k < codes.start[codes.cols]; k++) {
         if (codes.type == INCO_F32)
             ((float *)codes.value)[k] = 7;
@@ -48,7 +49,7 @@ static inco_mat products_of(const inco_mat *d) {
     return gram;
 }
 
-static void rest_of(const inco_mat *d, const inco_mat *x, const inco_csc *codes, int64_t n, double *rest) {
+static void rest_of(const inco_mat *d, const inco_mat *x, const csc *codes, int64_t n, double *rest) {
     for (int64_t i = 0; i < x->rows; i++) {
         rest[i] = mat_get(x, i, n);
         for (int64_t k = codes->start[n]; k < codes->start[n + 1]; k++)
@@ -62,7 +63,7 @@ static void refitted_codes_leave_nothing_of_their_atoms(void **state) {
     const double rounding = type == INCO_F32 ? 1e-6 : 1e-13;
     inco_mat d = check_dictionary(INCO_F64, 12, 30, 1), x = check_random(type, 12, 200, 2);
     inco_mat gram = products_of(&d);
-    inco_csc codes = some_codes(&d, &x);
+    csc codes = some_codes(&d, &x);
     double *residual = calloc(200, sizeof *residual), rest[12];
     assert_int_equal(refit_codes(&d, &gram, &x, &codes, residual, 2, NULL), INCO_OK);
     for (int64_t n = 0; n < 200; n++) {
@@ -73,7 +74,7 @@ static void refitted_codes_leave_nothing_of_their_atoms(void **state) {
         assert_true(fabs(product(&r, 0, &r, 0) - residual[n]) <= rounding * product(&x, n, &x, n));
     }
     free(residual);
-    inco_csc_free(&codes);
+    csc_free(&codes);
     inco_mat_free(&gram);
     inco_mat_free(&d);
     inco_mat_free(&x);
@@ -85,7 +86,7 @@ static void codes_of_dependent_atoms_stay(void **state) {
     int64_t start[] = {0, 2};
     int32_t index[] = {0, 1};
     double value[] = {0.5, 0.25}, residual, rest[6];
-    inco_csc codes = {.type = INCO_F64, .rows = 3, .cols = 1, .start = start, .index = index, .value = value};
+    csc codes = {.type = INCO_F64, .rows = 3, .cols = 1, .start = start, .index = index, .value = value};
     inco_mat r = mat_view(INCO_F64, 6, 1, rest);
     for (int64_t i = 0; i < 6; i++) mat_set(&d, i, 1, mat_get(&d, i, 0));
     inco_mat gram = products_of(&d);

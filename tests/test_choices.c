@@ -121,13 +121,13 @@ typedef struct hardness {
 
 /* Coefficients agree to the rounding of double, amplified by the condition of the atoms: 1e-10 is the least squared
  * distance of an atom from the others. */
-static void compare_values(const inco_csc *codes, int64_t n, const reference_code *code) {
+static void compare_values(const csc *codes, int64_t n, const reference_code *code) {
     for (int64_t k = codes->start[n]; k < codes->start[n + 1]; k++)
         for (int64_t m = 0; m < code->count; m++)
             if (code->support[m] == codes->index[k]) assert_near(csc_value(codes, k), code->value[m], 1e-5);
 }
 
-static int same_support(const inco_csc *codes, int64_t n, const reference_code *code) {
+static int same_support(const csc *codes, int64_t n, const reference_code *code) {
     int64_t found = 0, zeros = 0;
     for (int64_t m = 0; m < code->count; m++) zeros += code->value[m] == 0;
     for (int64_t k = codes->start[n]; k < codes->start[n + 1]; k++) found += reference_has(code, codes->index[k]);
@@ -138,10 +138,10 @@ static void compare(const inco_mat *d, const inco_mat *x, const rule *r, hardnes
     reference_work w = reference_open(d);
     inco_options *o = OPTIONS("coder", r->coder, r->name, r->value, "threads", "1");
     inco_coder *coder;
-    inco_csc codes = {0};
+    csc codes = {0};
     if (strcmp(r->name, "sparsity") != 0) assert_int_equal(inco_options_set(o, "sparsity", "60", NULL), INCO_OK);
     assert_int_equal(inco_coder_new(&coder, d, INCO_F64, o, NULL), INCO_OK);
-    assert_int_equal(inco_coder_run(coder, x, &codes, NULL, NULL), INCO_OK);
+    assert_int_equal(coder_run(coder, x, &codes, NULL, NULL), INCO_OK);
     h->recoded += coder_seen(coder).again;
     for (int64_t n = 0; n < x->cols; n++) {
         const double *signal = (const double *)x->data + n * x->rows;
@@ -156,7 +156,7 @@ static void compare(const inco_mat *d, const inco_mat *x, const rule *r, hardnes
         h->differ++;
         if ((double)code.gap > h->gap) h->gap = (double)code.gap;
     }
-    inco_csc_free(&codes);
+    csc_free(&codes);
     inco_coder_free(coder);
     inco_options_free(o);
     reference_close(&w);

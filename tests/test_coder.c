@@ -25,23 +25,23 @@ static inco_mat tones(int64_t dim, int64_t count, uint64_t seed) {
     return m;
 }
 
-static inco_csc encode(const inco_mat *d, const inco_mat *x, const inco_options *o, int fast, double *residual) {
+static csc encode(const inco_mat *d, const inco_mat *x, const inco_options *o, int fast, double *residual) {
     inco_coder *coder;
-    inco_csc codes = {0};
+    csc codes = {0};
     assert_int_equal(inco_coder_new(&coder, d, INCO_F64, o, NULL), INCO_OK);
     if (!fast) coder_without_fast(coder);
-    assert_int_equal(inco_coder_run(coder, x, &codes, residual, NULL), INCO_OK);
+    assert_int_equal(coder_run(coder, x, &codes, residual, NULL), INCO_OK);
     inco_coder_free(coder);
     return codes;
 }
 
-static int same_support(const inco_csc *a, const inco_csc *b, int64_t n) {
+static int same_support(const csc *a, const csc *b, int64_t n) {
     int64_t count = a->start[n + 1] - a->start[n];
     if (count != b->start[n + 1] - b->start[n]) return 0;
     return !memcmp(a->index + a->start[n], b->index + b->start[n], (size_t)count * sizeof *a->index);
 }
 
-static double largest_difference(const inco_csc *a, const inco_csc *b, int64_t n) {
+static double largest_difference(const csc *a, const csc *b, int64_t n) {
     double most = 0;
     for (int64_t k = 0; k < a->start[n + 1] - a->start[n]; k++)
         most = fmax(most, fabs(csc_value(a, a->start[n] + k) - csc_value(b, b->start[n] + k)));
@@ -51,7 +51,7 @@ static double largest_difference(const inco_csc *a, const inco_csc *b, int64_t n
 /* Every support is the same, every coefficient to 1e-8, every residual to 1e-9 of the energy, which is 1. */
 static void compare(const inco_mat *d, const inco_mat *x, inco_options *o) {
     double *fast_residual = NEW(double, x->cols), *residual = NEW(double, x->cols);
-    inco_csc fast = encode(d, x, o, 1, fast_residual), plain = encode(d, x, o, 0, residual);
+    csc fast = encode(d, x, o, 1, fast_residual), plain = encode(d, x, o, 0, residual);
     int64_t other = 0, atoms = 0;
     for (int64_t n = 0; n < x->cols; n++) {
         atoms += plain.start[n + 1] - plain.start[n];
@@ -67,8 +67,8 @@ static void compare(const inco_mat *d, const inco_mat *x, inco_options *o) {
     assert_true(atoms > 3 * x->cols);
     memory_free(fast_residual);
     memory_free(residual);
-    inco_csc_free(&fast);
-    inco_csc_free(&plain);
+    csc_free(&fast);
+    csc_free(&plain);
     inco_options_free(o);
 }
 
@@ -107,7 +107,7 @@ static void also_in_coherent_dictionaries(void **state) {
     inco_mat_free(&x);
 }
 
-static void assert_same_codes(const inco_csc *a, const inco_csc *b) {
+static void assert_same_codes(const csc *a, const csc *b) {
     const int64_t nonzeros = csc_nonzeros(a);
     assert_int_equal(nonzeros, csc_nonzeros(b));
     assert_memory_equal(a->start, b->start, (size_t)(a->cols + 1) * sizeof *a->start);
@@ -123,17 +123,17 @@ static void bits_do_not_depend_on_threads(void **state) {
     for (int r = 0; r < 4; r++) {
         const inco_type type = types[r % 2];
         inco_mat d = check_dictionary(type, 24, 700, 1), x = check_dictionary(type, 24, 300, 2);
-        inco_csc codes[3] = {{0}};
+        csc codes[3] = {{0}};
         for (int i = 0; i < 3; i++) {
             inco_coder *coder;
             inco_options *o = OPTIONS("coder", rules[r / 2][0], "sparsity", rules[r / 2][1], "threads", threads[i]);
             assert_int_equal(inco_coder_new(&coder, &d, type, o, NULL), INCO_OK);
-            assert_int_equal(inco_coder_run(coder, &x, &codes[i], NULL, NULL), INCO_OK);
+            assert_int_equal(coder_run(coder, &x, &codes[i], NULL, NULL), INCO_OK);
             assert_same_codes(&codes[i], &codes[0]);
             inco_coder_free(coder);
             inco_options_free(o);
         }
-        for (int i = 0; i < 3; i++) inco_csc_free(&codes[i]);
+        for (int i = 0; i < 3; i++) csc_free(&codes[i]);
         inco_mat_free(&d);
         inco_mat_free(&x);
     }
@@ -141,20 +141,20 @@ static void bits_do_not_depend_on_threads(void **state) {
 
 /* The same codes with columns begun before their atoms are chosen as without, and fewer bytes read. Returns what the
  * coder has seen with them. */
-static coder_counts compare_guessing(const inco_mat *d, const inco_mat *x, inco_options *o, inco_csc *codes) {
-    inco_csc plain = {0};
+static coder_counts compare_guessing(const inco_mat *d, const inco_mat *x, inco_options *o, csc *codes) {
+    csc plain = {0};
     coder_counts seen[2];
     for (int guessing = 0; guessing < 2; guessing++) {
         inco_coder *coder;
         assert_int_equal(inco_coder_new(&coder, d, d->type, o, NULL), INCO_OK);
         if (!guessing) coder_without_guesses(coder);
-        assert_int_equal(inco_coder_run(coder, x, guessing ? codes : &plain, NULL, NULL), INCO_OK);
+        assert_int_equal(coder_run(coder, x, guessing ? codes : &plain, NULL, NULL), INCO_OK);
         seen[guessing] = coder_seen(coder);
         inco_coder_free(coder);
     }
     assert_same_codes(codes, &plain);
     assert_true(seen[1].bytes < seen[0].bytes);
-    inco_csc_free(&plain);
+    csc_free(&plain);
     inco_options_free(o);
     return seen[1];
 }
@@ -166,15 +166,15 @@ static void bits_do_not_depend_on_guesses(void **state) {
     (void)state;
     for (int t = 0; t < 2; t++) {
         inco_mat d = check_dictionary(types[t], 96, 300, 3), x = check_dictionary(types[t], 96, 200, 13);
-        inco_csc codes = {0};
+        csc codes = {0};
         compare_guessing(&d, &x, OPTIONS("coder", "lars", "sparsity", "80"), &codes);
         for (int64_t n = 0; n < x.cols; n++) assert_true(codes.start[n + 1] - codes.start[n] > KERNEL_CHUNK);
-        inco_csc_free(&codes);
+        csc_free(&codes);
         for (int i = 0; i < 2; i++) {
             inco_options *o = OPTIONS("coder", "lasso", "lambda", "0.02", "nonnegative", signs[i]);
             coder_counts seen = compare_guessing(&d, &x, o, &codes);
             assert_true(seen.atoms > csc_nonzeros(&codes) + x.cols);
-            inco_csc_free(&codes);
+            csc_free(&codes);
         }
         inco_mat_free(&d);
         inco_mat_free(&x);

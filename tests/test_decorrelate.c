@@ -143,7 +143,7 @@ static void an_impossible_bound_stops_at_the_limit(void **state) {
 /* Signals that use three atoms each, with codes to match. */
 static training training_for(inco_type type, const inco_mat *d, int64_t signals) {
     training t;
-    inco_csc codes;
+    csc codes;
     inco_mat x = check_random(type, d->rows, signals, 83);
     assert_int_equal(csc_new(&codes, type, d->cols, signals, 3 * signals, NULL), INCO_OK);
     for (int64_t n = 0; n < signals; n++) {
@@ -165,7 +165,7 @@ static training training_for(inco_type type, const inco_mat *d, int64_t signals)
     assert_int_equal(training_add(&t, d, &x, &codes, NULL), INCO_OK);
     assert_int_equal(training_complete(&t, NULL), INCO_OK);
     inco_mat_free(&x);
-    inco_csc_free(&codes);
+    csc_free(&codes);
     return t;
 }
 

@@ -93,6 +93,66 @@ static void what_is_owned_is_released_once(void **state) {
     assert_null(view.data);
 }
 
+/* ---- Codes ---- */
+
+/* Codes in the caller's arrays are copied before they grow, and the arrays are neither changed nor freed. */
+static void borrowed_codes_stay_the_callers(void **state) {
+    int64_t start[] = {0, 1, 3}, index[] = {2, 0, 5};
+    double value[] = {1, 2, 3};
+    inco_mat d = check_dictionary(INCO_F64, 4, 6, 9), x = check_random(INCO_F64, 4, 300, 10), decoded;
+    inco_options *o = OPTIONS("coder", "omp", "sparsity", "2", "threads", "2");
+    inco_csc codes = {INCO_F64, 6, 2, start, index, value, NULL}, alone = {0}, copy;
+    inco_coder *coder;
+    (void)state;
+    assert_int_equal(inco_coder_new(&coder, &d, INCO_F64, o, NULL), INCO_OK);
+    assert_int_equal(inco_coder_run(coder, &x, &codes, NULL, NULL), INCO_OK);
+    assert_int_equal(inco_coder_run(coder, &x, &alone, NULL, NULL), INCO_OK);
+    assert_true(codes.start != start && codes.owner && codes.cols == 302 && alone.cols == 300);
+    assert_memory_equal(codes.start, start, sizeof start);
+    assert_memory_equal(codes.index, index, sizeof index);
+    assert_memory_equal(codes.value, value, sizeof value);
+    assert_memory_equal(codes.index + 3, alone.index, (size_t)alone.start[300] * sizeof(int64_t));
+    assert_memory_equal((double *)codes.value + 3, alone.value, (size_t)alone.start[300] * sizeof(double));
+    for (int i = 0; i < 20; i++) assert_int_equal(inco_coder_run(coder, &x, &codes, NULL, NULL), INCO_OK);
+    assert_int_equal(codes.cols, 302 + 20 * 300);
+    assert_int_equal(inco_decode(&d, &codes, NULL, &decoded, NULL), INCO_OK);
+    assert_int_equal(decoded.cols, codes.cols);
+    for (int64_t i = 0; i < 4; i++) assert_near(mat_get(&decoded, i, 0), mat_get(&d, i, 2), 1e-15);
+    copy = codes;
+    inco_csc_free(&codes);
+    inco_csc_free(&copy);
+    inco_csc_free(&alone);
+    codes = (inco_csc){INCO_F64, 6, 2, start, index, value, NULL};
+    inco_csc_free(&codes);
+    assert_true(!codes.start && start[2] == 3 && index[2] == 5 && value[2] == 3);
+    inco_coder_free(coder);
+    inco_options_free(o);
+    inco_mat_free(&d);
+    inco_mat_free(&x);
+    inco_mat_free(&decoded);
+}
+
+static void codes_that_make_no_sense_are_refused(void **state) {
+    int64_t start[] = {0, 1, 3}, falling[] = {0, 3, 1}, late[] = {1, 2, 3}, index[] = {2, 0, 5}, outside[] = {2, 0, 6},
+            below[] = {2, -1, 5};
+    double value[] = {1, 2, 3};
+    inco_mat d = check_dictionary(INCO_F64, 4, 6, 9), decoded;
+    const inco_csc wrong[] = {
+        {INCO_F64, 6, 2, falling, index, value, NULL}, {INCO_F64, 6, 2, late, index, value, NULL},
+        {INCO_F64, 6, 2, start, outside, value, NULL}, {INCO_F64, 6, 2, start, below, value, NULL},
+        {INCO_F64, 6, 2, NULL, index, value, NULL},    {INCO_F64, 6, 2, start, NULL, value, NULL},
+        {INCO_F64, 6, 2, start, index, NULL, NULL},    {(inco_type)3, 6, 2, start, index, value, NULL},
+        {INCO_F64, 6, -2, start, index, value, NULL}};
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        inco_error error = {0};
+        assert_int_equal(inco_decode(&d, &wrong[i], NULL, &decoded, &error), INCO_EINVAL);
+        assert_true(strlen(error.message) > 0);
+        assert_int_equal(inco_save_codes("c.npz", &wrong[i], NULL, &error), INCO_EINVAL);
+    }
+    inco_mat_free(&d);
+}
+
 /* ---- Threads ---- */
 
 typedef struct witness {
@@ -274,6 +334,8 @@ int main(void) {
         cmocka_unit_test(a_size_that_is_not_set_is_refused),
         cmocka_unit_test(a_handle_is_known_while_it_lives),
         cmocka_unit_test(what_is_owned_is_released_once),
+        cmocka_unit_test(borrowed_codes_stay_the_callers),
+        cmocka_unit_test(codes_that_make_no_sense_are_refused),
         cmocka_unit_test(reads_and_progress_stay_on_the_callers_thread),
         cmocka_unit_test(so_do_those_of_the_path_and_of_a_bound),
         cmocka_unit_test(encoding_can_be_stopped),

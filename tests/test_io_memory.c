@@ -3,7 +3,7 @@
 #include "test_io.h"
 
 #include "base/memory.h"
-#include "sparse/csc.h"
+#include "sparse/wide.h"
 
 static inco_options *options; /* made before, so that only the files are tested */
 
@@ -82,9 +82,9 @@ static double layout_mean[] = {1, 2};
 
 static int save_codes(inco_error *error) {
     static int64_t start[] = {0, 2, 3};
-    static int32_t index[] = {1, 2, 0};
+    static int64_t index[] = {1, 2, 0};
     static float value[] = {1, 2, 3};
-    const inco_csc codes = {INCO_F32, 4, 2, start, index, value, 3};
+    const inco_csc codes = {INCO_F32, 4, 2, start, index, value, NULL};
     const inco_origin origin = {.size = sizeof origin,
                                 .kind = 1,
                                 .window = 4,

@@ -132,7 +132,7 @@ static void no_room_for_a_file(void **state) {
 static void no_room_for_codes(void **state) {
     (void)state;
     int64_t start[2] = {0, 20000};
-    inco_csc c = {INCO_F64, 20000, 1, start, calloc(20000, 4), calloc(20000, 8), 20000};
+    inco_csc c = {INCO_F64, 20000, 1, start, calloc(20000, 8), calloc(20000, 8), NULL};
     static const char *const names[] = {"c.npz", "c.mat"}, *const features[] = {"npz", "mat"};
     for (int i = 0; i < 20000; i++) {
         c.index[i] = i;
@@ -289,9 +289,9 @@ static int save_matrix(inco_error *error) {
 
 static int save_codes(inco_error *error) {
     static int64_t start[] = {0, 1, 2};
-    static int32_t index[] = {3, 1};
+    static int64_t index[] = {3, 1};
     static double value[] = {0.5, 0.25};
-    return inco_save_codes("-", &(inco_csc){INCO_F64, 4, 2, start, index, value, 2}, NULL, error);
+    return inco_save_codes("-", &(inco_csc){INCO_F64, 4, 2, start, index, value, NULL}, NULL, error);
 }
 
 static void standard_output(void **state) {

@@ -14,12 +14,12 @@
 /* Signals and arbitrary codes of `sparsity` atoms each; the last atom is not used. */
 typedef struct setting {
     inco_mat x, d;
-    inco_csc codes;
+    csc codes;
     training t;
 } setting;
 
-static inco_csc random_codes(inco_type type, int64_t atoms, int64_t signals, int64_t sparsity) {
-    inco_csc codes;
+static csc random_codes(inco_type type, int64_t atoms, int64_t signals, int64_t sparsity) {
+    csc codes;
     assert_int_equal(csc_new(&codes, type, atoms, signals, signals * sparsity, NULL), INCO_OK);
     for (int64_t n = 0; n < signals; n++) {
         int64_t at = codes.start[n];
@@ -46,7 +46,7 @@ static setting make_setting(inco_type type, int64_t dim, int64_t atoms, int64_t 
                  .codes = random_codes(type, atoms, signals, 3)};
     const int64_t half = signals / 2;
     inco_mat first = mat_columns(&s.x, 0, half), second = mat_columns(&s.x, half, signals - half);
-    inco_csc head = s.codes, tail = s.codes;
+    csc head = s.codes, tail = s.codes;
     int64_t *start = memory_raw(signals - half + 1, sizeof *start);
     head.cols = half;
     tail.cols = signals - half;
@@ -65,14 +65,14 @@ static setting make_setting(inco_type type, int64_t dim, int64_t atoms, int64_t 
 static void free_setting(setting *s) {
     inco_mat_free(&s->x);
     inco_mat_free(&s->d);
-    inco_csc_free(&s->codes);
+    csc_free(&s->codes);
     training_free(&s->t);
 }
 
 /* X - D C, in double, from the codes by atom. */
 static inco_mat residual_of(const setting *s, const inco_mat *d) {
     inco_mat r;
-    const inco_csc *rows = &s->t.by_atom;
+    const csc *rows = &s->t.by_atom;
     assert_int_equal(mat_convert(&r, &s->x, INCO_F64, NULL), INCO_OK);
     for (int64_t j = 0; j < rows->cols; j++)
         for (int64_t k = rows->start[j]; k < rows->start[j + 1]; k++)
@@ -161,7 +161,7 @@ static void no_atom_raises_the_error(void **state) {
 
 /* E = R + d c on the signals of atom j. */
 static inco_mat error_matrix(const setting *s, int64_t j) {
-    const inco_csc *rows = &s->t.by_atom;
+    const csc *rows = &s->t.by_atom;
     const int64_t first = rows->start[j], count = rows->start[j + 1] - first;
     inco_mat e;
     assert_int_equal(inco_mat_new(&e, INCO_F64, s->d.rows, count, NULL), INCO_OK);

@@ -26,13 +26,13 @@ typedef struct effort {
 static effort effort_with(int64_t atoms, inco_type type, inco_options *o) {
     inco_mat d = check_dictionary(type, DIM, atoms, 1), x = check_dictionary(type, DIM, SIGNALS, 2);
     inco_coder *coder;
-    inco_csc codes = {0};
+    csc codes = {0};
     effort e;
     assert_int_equal(inco_coder_new(&coder, &d, type, o, NULL), INCO_OK);
     blas_multiplied();
-    assert_int_equal(inco_coder_run(coder, &x, &codes, NULL, NULL), INCO_OK);
+    assert_int_equal(coder_run(coder, &x, &codes, NULL, NULL), INCO_OK);
     e = (effort){coder_seen(coder), csc_nonzeros(&codes), blas_multiplied()};
-    inco_csc_free(&codes);
+    csc_free(&codes);
     inco_coder_free(coder);
     inco_options_free(o);
     inco_mat_free(&d);

@@ -100,14 +100,15 @@ typedef struct inco_mat {
 } inco_mat;
 
 /* Sparse codes, one column per signal: the nonzeros of signal n are value[k] at atom index[k] for start[n] <= k <
- * start[n + 1], by rising atom. The same arrays are scipy's CSR of shape (signals, atoms). */
+ * start[n + 1], by rising atom. The same arrays are scipy's CSR of shape (signals, atoms). As in inco_mat, the arrays are
+ * the caller's (owner = NULL) or the library's. */
 typedef struct inco_csc {
     inco_type type;
     int64_t rows, cols; /* atoms, signals */
     int64_t *start;     /* cols + 1 */
-    int32_t *index;
+    int64_t *index;
     void *value;
-    int64_t room; /* nonzeros there is memory for */
+    void *owner; /* releases the arrays, for inco_csc_free; NULL: they are the caller's */
 } inco_csc;
 
 /* Releases what the library allocated, leaves the caller's memory alone, and sets the struct to zero. */
@@ -461,8 +462,8 @@ typedef struct inco_coder inco_coder;
 INCO_API int inco_coder_new(inco_coder **coder, const inco_mat *dictionary, inco_type precision,
                             const inco_options *options, inco_error *error);
 INCO_API void inco_coder_free(inco_coder *coder);
-/* Codes the columns of x, of the coder's precision, and appends them to `codes`, which begin as all zero. `residual` (may
- * be NULL) gets ||x - D c||^2 of each. */
+/* Codes the columns of x, of the coder's precision, and appends them to `codes`, which begin as all zero. Codes in arrays of
+ * the caller's are copied first. `residual` (may be NULL) gets ||x - D c||^2 of each. */
 INCO_API int inco_coder_run(inco_coder *coder, const inco_mat *x, inco_csc *codes, double *residual,
                             inco_error *error);
 

@@ -21,6 +21,11 @@ owner *owner_of_block(void *block) {
     return o;
 }
 
+void *owner_base(const void *given, void (*release)(owner *owner)) {
+    const owner *o = given;
+    return handle_is(o, kind) && o->release == release ? o->base : NULL;
+}
+
 void owner_release(void *given) {
     owner *o = given;
     if (!handle_end(o, kind)) return;

@@ -16,6 +16,9 @@ owner *owner_new(void (*release)(owner *owner), void *base, size_t length);
 /* The owner of a block from base/memory.h. NULL: `block` is NULL, or there was no memory and it has been freed. */
 owner *owner_of_block(void *block);
 
+/* What a live owner that `release` is for owns; NULL for all else. */
+void *owner_base(const void *owner, void (*release)(struct owner *owner));
+
 /* Nothing for NULL, an owner that has been released, and anything that is no owner. */
 void owner_release(void *owner);
 

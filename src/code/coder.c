@@ -10,7 +10,7 @@
 #include "code/kernel.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
-#include "sparse/csc.h"
+#include "sparse/wide.h"
 
 enum { CODER_BLOCK = 128 }; /* signals whose products D'X are made together, to be used from the cache */
 
@@ -338,7 +338,7 @@ coder_counts coder_seen(const inco_coder *coder) {
 
 /* The codes of one block of signals, before they are joined. Aligned as kernel_work. */
 typedef struct block_codes {
-    _Alignas(MEMORY_ALIGN) inco_csc codes;
+    _Alignas(MEMORY_ALIGN) csc codes;
     coder_counts seen;
 } block_codes;
 
@@ -346,12 +346,13 @@ typedef struct batch {
     inco_coder *coder;
     const inco_mat *x;
     block_codes *blocks;
+    int64_t count;    /* of blocks */
     double *residual; /* of each signal; may be NULL */
 } batch;
 
 /* Appends the code in w by rising atom, with coefficients for the atoms as given. The support is short: an atom's place
  * is the number of those below it, counted without branches. */
-static int append(inco_csc *codes, const kernel_work *w, const double *norms, inco_error *error) {
+static int append(csc *codes, const kernel_work *w, const double *norms, inco_error *error) {
     int64_t at = csc_nonzeros(codes), column = codes->cols;
     int status = csc_reserve(codes, column + 1, at + w->count, error);
     if (status < 0) return status;
@@ -430,44 +431,65 @@ static int code_block(void *self, int64_t b, int thread, inco_error *error) {
     return status;
 }
 
-/* Joins the blocks' codes, in order, behind those already there. */
-static int join(const batch *job, int64_t blocks, inco_csc *codes, inco_error *error) {
-    int64_t nonzeros = csc_nonzeros(codes);
-    for (int64_t b = 0; b < blocks; b++) nonzeros += csc_nonzeros(&job->blocks[b].codes);
-    int status = csc_reserve(codes, codes->cols + job->x->cols, nonzeros, error);
-    if (status < 0) return status;
-    for (int64_t b = 0; b < blocks; b++) {
-        const inco_csc *part = &job->blocks[b].codes;
-        if ((status = csc_append(codes, part, error)) < 0) return status;
-        job->coder->seen.skipped += job->blocks[b].seen.skipped;
-        job->coder->seen.zero_signals += job->blocks[b].seen.zero_signals;
-        job->coder->seen.again += job->blocks[b].seen.again;
-    }
-    return INCO_OK;
-}
-
-static int check_input(const inco_coder *coder, const inco_mat *x, const inco_csc *codes, inco_error *error) {
+static int check_input(const inco_coder *coder, const inco_mat *x, inco_error *error) {
     if (x->rows != coder->dim)
         return error_set(error, INCO_EDIM, "the signals have %lld dimensions, the dictionary's atoms have %lld",
                          (long long)x->rows, (long long)coder->dim);
-    if (x->type != coder->type || (codes->start && (codes->type != coder->type || codes->rows != coder->atoms)))
-        return error_set(error, INCO_EINVAL, "signals, codes and coder must have the same precision and atoms");
-    return INCO_OK;
+    if (x->type == coder->type) return INCO_OK;
+    return error_set(error, INCO_EINVAL, "signals and coder must have the same precision");
+}
+
+/* Codes the blocks, each in a place of its own. */
+static int run_blocks(batch *job, inco_error *error) {
+    inco_coder *coder = job->coder;
+    int status = check_input(coder, job->x, error);
+    if (status < 0) return status;
+    job->count = (job->x->cols + CODER_BLOCK - 1) / CODER_BLOCK;
+    if (!(job->blocks = NEW(block_codes, job->count))) return error_no_memory(error);
+    blas_enter();
+    status = parallel_for(coder->threads, job->count, code_block, job, error);
+    blas_leave();
+    for (int64_t b = 0; b < job->count && status >= 0; b++) {
+        coder->seen.skipped += job->blocks[b].seen.skipped;
+        coder->seen.zero_signals += job->blocks[b].seen.zero_signals;
+        coder->seen.again += job->blocks[b].seen.again;
+    }
+    return status;
+}
+
+static void free_blocks(batch *job) {
+    for (int64_t b = 0; job->blocks && b < job->count; b++) csc_free(&job->blocks[b].codes);
+    memory_free(job->blocks);
+}
+
+int coder_run(inco_coder *coder, const inco_mat *x, csc *codes, double *residual, inco_error *error) {
+    batch job = {.coder = coder, .x = x, .residual = residual};
+    int64_t nonzeros = 0;
+    int status;
+    TRY(run_blocks(&job, error));
+    for (int64_t b = 0; b < job.count; b++) nonzeros += csc_nonzeros(&job.blocks[b].codes);
+    TRY(csc_new(codes, coder->type, coder->atoms, x->cols, nonzeros, error));
+    for (int64_t b = 0; b < job.count; b++) TRY(csc_append(codes, &job.blocks[b].codes, error));
+done:
+    free_blocks(&job);
+    return status;
+}
+
+/* Can codes of the coder's be put behind these? */
+static int check_codes(const inco_coder *coder, const inco_csc *codes, inco_error *error) {
+    int status = wide_is_own(codes) ? INCO_OK : wide_check(codes, error);
+    if (status < 0 || (codes->type == coder->type && codes->rows == coder->atoms)) return status;
+    return error_set(error, INCO_EINVAL, "codes and coder must have the same precision and atoms");
 }
 
 int inco_coder_run(inco_coder *coder, const inco_mat *x, inco_csc *codes, double *residual, inco_error *error) {
-    const int64_t blocks = (x->cols + CODER_BLOCK - 1) / CODER_BLOCK;
-    batch job = {coder, x, NULL, residual};
+    batch job = {.coder = coder, .x = x, .residual = residual};
     int status;
-    blas_enter();
-    TRY(check_input(coder, x, codes, error));
-    if (!codes->start) TRY(csc_new(codes, coder->type, coder->atoms, x->cols, 16 * x->cols, error));
-    if (!(job.blocks = NEW(block_codes, blocks))) TRY(error_no_memory(error));
-    TRY(parallel_for(coder->threads, blocks, code_block, &job, error));
-    TRY(join(&job, blocks, codes, error));
+    if (!codes->start) TRY(wide_new(codes, coder->type, coder->atoms, x->cols, error));
+    TRY(check_codes(coder, codes, error));
+    TRY(run_blocks(&job, error));
+    for (int64_t b = 0; b < job.count; b++) TRY(wide_append(codes, &job.blocks[b].codes, error));
 done:
-    for (int64_t b = 0; job.blocks && b < blocks; b++) inco_csc_free(&job.blocks[b].codes);
-    memory_free(job.blocks);
-    blas_leave();
+    free_blocks(&job);
     return status;
 }

@@ -2,7 +2,7 @@
 #ifndef INCO_CODE_CODER_H
 #define INCO_CODE_CODER_H
 
-#include <inco/inco.h>
+#include "sparse/csc.h"
 
 /* What a coder has met since it was made. */
 typedef struct coder_counts {
@@ -27,5 +27,8 @@ void coder_without_guesses(inco_coder *coder);
 int coder_open(inco_coder **result, int64_t dim, int64_t atoms, inco_type precision, const inco_options *options,
                inco_error *error);
 int coder_set_dictionary(inco_coder *coder, const inco_mat *dictionary, inco_error *error);
+
+/* As inco_coder_run, with codes of the library's own kind, made here. They are to be freed after a failure too. */
+int coder_run(inco_coder *coder, const inco_mat *x, csc *codes, double *residual, inco_error *error);
 
 #endif

@@ -11,20 +11,20 @@ enum { SIGNALS_TOGETHER = 64, ROOMS = 3 };
 
 typedef struct refitting {
     const inco_mat *d, *gram, *x;
-    const inco_csc *codes;
+    const csc *codes;
     double *residual;
     int64_t most;   /* atoms in a code */
     inco_mat *room; /* for every thread: products of the atoms (most x most), x and c (one column) */
 } refitting;
 
-static int64_t longest(const inco_csc *codes) {
+static int64_t longest(const csc *codes) {
     int64_t most = 1;
     for (int64_t n = 0; n < codes->cols; n++)
         if (codes->start[n + 1] - codes->start[n] > most) most = codes->start[n + 1] - codes->start[n];
     return most;
 }
 
-static void set_value(const inco_csc *codes, int64_t k, double value) {
+static void set_value(const csc *codes, int64_t k, double value) {
     if (codes->type == INCO_F32)
         ((float *)codes->value)[k] = (float)value;
     else
@@ -43,7 +43,7 @@ static int solve_code(const refitting *r, const int32_t *support, inco_mat *own,
 }
 
 static void refit_signal(const refitting *r, int64_t n, inco_mat *room) {
-    const inco_csc *codes = r->codes;
+    const csc *codes = r->codes;
     const int64_t first = codes->start[n], count = codes->start[n + 1] - first, dim = r->d->rows;
     const int32_t *support = codes->index + first;
     inco_mat own = mat_columns(&room[0], 0, count), from = mat_columns(r->x, n, 1);
@@ -73,7 +73,7 @@ static int make_room(refitting *r, int threads, inco_error *error) {
     return status;
 }
 
-int refit_codes(const inco_mat *d, const inco_mat *gram, const inco_mat *x, const inco_csc *codes, double *residual,
+int refit_codes(const inco_mat *d, const inco_mat *gram, const inco_mat *x, const csc *codes, double *residual,
                 int threads, inco_error *error) {
     refitting r = {d, gram, x, codes, residual, longest(codes), NULL};
     int status = make_room(&r, threads, error);

@@ -95,7 +95,7 @@ static void shift_column(const inco_mat *r, int64_t n, double a, const double *u
     }
 }
 
-static void set_code(const inco_csc *codes, int64_t k, double value) {
+static void set_code(const csc *codes, int64_t k, double value) {
     if (codes->type == INCO_F32)
         ((float *)codes->value)[k] = (float)value;
     else

@@ -21,15 +21,15 @@ int training_new(training *t, inco_type type, int64_t dim, int64_t signals, int 
 void training_free(training *t) {
     inco_mat_free(&t->rest);
     inco_mat_free(&t->scratch);
-    inco_csc_free(&t->by_atom);
-    inco_csc_free(&t->gathered);
+    csc_free(&t->by_atom);
+    csc_free(&t->gathered);
     memory_free(t->square);
     *t = (training){0};
 }
 
 void training_clear(training *t) {
-    inco_csc_free(&t->by_atom);
-    inco_csc_free(&t->gathered);
+    csc_free(&t->by_atom);
+    csc_free(&t->gathered);
     t->filled = 0;
     t->energy = 0;
 }
@@ -40,7 +40,7 @@ void training_clear(training *t) {
 typedef struct combining {
     const inco_mat *from, *factor; /* R0; F, D x L, double */
     double sign;
-    const inco_csc *codes;
+    const csc *codes;
     const inco_mat *to; /* NULL: not kept */
     const inco_mat *scratch;
     double *square; /* by signal: ||r||^2 and ||r0||^2 */
@@ -76,7 +76,7 @@ static void combine(combining *c, int threads) {
     parallel_for(threads, (c->from->cols + SIGNALS_TOGETHER - 1) / SIGNALS_TOGETHER, combine_part, c, NULL);
 }
 
-int training_add(training *t, const inco_mat *d, const inco_mat *x, const inco_csc *codes, inco_error *error) {
+int training_add(training *t, const inco_mat *d, const inco_mat *x, const csc *codes, inco_error *error) {
     const inco_mat to = mat_columns(&t->rest, t->filled, x->cols);
     combining c = {x, d, -1, codes, &to, &t->scratch, t->square};
     int status = INCO_OK;
@@ -90,7 +90,7 @@ int training_add(training *t, const inco_mat *d, const inco_mat *x, const inco_c
 
 int training_complete(training *t, inco_error *error) {
     int status = csc_transpose(&t->by_atom, &t->gathered, error);
-    inco_csc_free(&t->gathered);
+    csc_free(&t->gathered);
     return status;
 }
 
@@ -118,7 +118,7 @@ double training_error(training *t) {
 
 int training_error_in(training *t, const inco_mat *d, const inco_mat *e, double *square, inco_error *error) {
     inco_mat change = {0};
-    inco_csc codes = {0};
+    csc codes = {0};
     int status;
     TRY(mat_convert(&change, d, INCO_F64, error));
     TRY(csc_transpose(&codes, &t->by_atom, error));
@@ -129,7 +129,7 @@ int training_error_in(training *t, const inco_mat *d, const inco_mat *e, double 
     for (int64_t n = 0; n < t->rest.cols; n++) *square += t->square[2 * n];
 done:
     inco_mat_free(&change);
-    inco_csc_free(&codes);
+    csc_free(&codes);
     return status;
 }
 
@@ -146,7 +146,7 @@ double training_use(const training *t, int64_t j) {
 
 typedef struct multiplying {
     const training *t;
-    const inco_csc *codes; /* by signal */
+    const csc *codes; /* by signal */
     inco_mat *a, *b;
 } multiplying;
 
@@ -163,7 +163,7 @@ static void add_rest(const inco_mat *rest, int64_t n, double value, double *out)
 /* Columns of C C' and R C' for a few atoms, each summed over the signals that use the atom. */
 static int multiply_part(void *self, int64_t part, int thread, inco_error *error) {
     const multiplying *m = self;
-    const inco_csc *rows = &m->t->by_atom, *codes = m->codes;
+    const csc *rows = &m->t->by_atom, *codes = m->codes;
     for (int64_t j = part * ATOMS_TOGETHER; j < (part + 1) * ATOMS_TOGETHER && j < rows->cols; j++) {
         double *a = mat_column(m->a, j), *b = mat_column(m->b, j);
         for (int64_t k = rows->start[j]; k < rows->start[j + 1]; k++) {
@@ -180,7 +180,7 @@ static int multiply_part(void *self, int64_t part, int thread, inco_error *error
 
 int training_products(training *t, const inco_mat *d, inco_mat *b, inco_error *error) {
     inco_mat a = {0};
-    inco_csc codes = {0};
+    csc codes = {0};
     int status;
     TRY(inco_mat_new(&a, INCO_F64, d->cols, d->cols, error));
     TRY(inco_mat_new(b, INCO_F64, d->rows, d->cols, error));
@@ -191,6 +191,6 @@ int training_products(training *t, const inco_mat *d, inco_mat *b, inco_error *e
 done:
     if (status < 0) inco_mat_free(b);
     inco_mat_free(&a);
-    inco_csc_free(&codes);
+    csc_free(&codes);
     return status;
 }

@@ -3,16 +3,16 @@
 #ifndef INCO_DICT_TRAINING_H
 #define INCO_DICT_TRAINING_H
 
-#include <inco/inco.h>
+#include "sparse/csc.h"
 
 typedef struct training {
-    inco_mat rest;     /* R = X - D C, D x N, of the signals' type, kept up with every change of D and C */
-    inco_csc by_atom;  /* C: row j's nonzeros are value[k] at signal index[k], start[j] <= k < start[j + 1] */
-    double energy;     /* ||X||^2 */
-    int64_t filled;    /* signals added */
-    inco_csc gathered; /* C by signal, while signals are added */
-    inco_mat scratch;  /* D x threads, double */
-    double *square;    /* two for every signal */
+    inco_mat rest;    /* R = X - D C, D x N, of the signals' type, kept up with every change of D and C */
+    csc by_atom;      /* C: row j's nonzeros are value[k] at signal index[k], start[j] <= k < start[j + 1] */
+    double energy;    /* ||X||^2 */
+    int64_t filled;   /* signals added */
+    csc gathered;     /* C by signal, while signals are added */
+    inco_mat scratch; /* D x threads, double */
+    double *square;   /* two for every signal */
     int threads;
 } training;
 
@@ -22,7 +22,7 @@ void training_free(training *t);
 
 /* Signals are added in groups, in their order, with their codes in d (D x L, double). */
 void training_clear(training *t);
-int training_add(training *t, const inco_mat *d, const inco_mat *x, const inco_csc *codes, inco_error *error);
+int training_add(training *t, const inco_mat *d, const inco_mat *x, const csc *codes, inco_error *error);
 /* All are there: puts the codes in order by atom. */
 int training_complete(training *t, inco_error *error);
 

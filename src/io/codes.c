@@ -12,21 +12,21 @@ typedef struct entry {
     double value;
 } entry;
 
-static void set_value(inco_csc *codes, int64_t k, double value) {
+static void set_value(csc *codes, int64_t k, double value) {
     if (codes->type == INCO_F32)
         ((float *)codes->value)[k] = (float)value;
     else
         ((double *)codes->value)[k] = value;
 }
 
-static int check_starts(const inco_csc *codes, int64_t nonzeros, const char *path, inco_error *error) {
+static int check_starts(const csc *codes, int64_t nonzeros, const char *path, inco_error *error) {
     const int64_t *start = codes->start;
     int good = start[0] == 0 && start[codes->cols] <= nonzeros;
     for (int64_t n = 0; good && n < codes->cols; n++) good = start[n] <= start[n + 1];
     return good ? INCO_OK : error_set(error, INCO_EFORMAT, "%s: the pointers of the sparse matrix do not rise", path);
 }
 
-static int check_entries(const inco_csc *codes, const char *path, inco_error *error) {
+static int check_entries(const csc *codes, const char *path, inco_error *error) {
     for (int64_t n = 0; n < codes->cols; n++)
         for (int64_t k = codes->start[n]; k < codes->start[n + 1]; k++) {
             if (codes->index[k] < 0 || codes->index[k] >= codes->rows)
@@ -51,7 +51,7 @@ static int by_index(const void *a, const void *b) {
 }
 
 /* Sorts column n and sums its duplicates; returns how many entries are left. */
-static int64_t tidy_column(inco_csc *codes, int64_t n, entry *room) {
+static int64_t tidy_column(csc *codes, int64_t n, entry *room) {
     const int64_t first = codes->start[n], count = codes->start[n + 1] - first;
     int64_t left = 0;
     for (int64_t k = 0; k < count; k++) room[k] = (entry){codes->index[first + k], csc_value(codes, first + k)};
@@ -70,14 +70,14 @@ static int64_t tidy_column(inco_csc *codes, int64_t n, entry *room) {
 }
 
 /* Moves `count` entries from `from` down to `to`. */
-static void move_down(inco_csc *codes, int64_t to, int64_t from, int64_t count) {
+static void move_down(csc *codes, int64_t to, int64_t from, int64_t count) {
     for (int64_t k = 0; to != from && k < count; k++) {
         codes->index[to + k] = codes->index[from + k];
         set_value(codes, to + k, csc_value(codes, from + k));
     }
 }
 
-static int64_t longest_column(const inco_csc *codes) {
+static int64_t longest_column(const csc *codes) {
     int64_t longest = 0;
     for (int64_t n = 0; n < codes->cols; n++) {
         int64_t count = codes->start[n + 1] - codes->start[n];
@@ -86,7 +86,7 @@ static int64_t longest_column(const inco_csc *codes) {
     return longest;
 }
 
-static int tidy(inco_csc *codes, inco_error *error) {
+static int tidy(csc *codes, inco_error *error) {
     entry *room = NULL;
     int64_t kept = 0, first = 0;
     for (int64_t n = 0; n < codes->cols; n++) {
@@ -106,7 +106,7 @@ static int tidy(inco_csc *codes, inco_error *error) {
     return INCO_OK;
 }
 
-int codes_clean(inco_csc *codes, int64_t nonzeros, const char *path, inco_error *error) {
+int codes_clean(csc *codes, int64_t nonzeros, const char *path, inco_error *error) {
     int status;
     TRY(check_starts(codes, nonzeros, path, error));
     TRY(check_entries(codes, path, error));

@@ -15,6 +15,7 @@
 #include "io/npy.h"
 #include "io/npz.h"
 #include "mat/mat.h"
+#include "sparse/wide.h"
 
 /* ---- What this build has ---- */
 
@@ -230,12 +231,16 @@ done:
 int inco_load_codes(const char *path, inco_csc *codes, inco_origin *origin, inco_error *error) {
     const io_format *format = NULL;
     inco_origin own = INCO_INIT(inco_origin);
+    csc loaded = {0};
     int status;
     memset(codes, 0, sizeof *codes);
     TRY(SIZED_CHECK(inco_origin, origin, error));
     TRY(io_need(&format, path, -1, IO_LOADS | IO_CODES, error));
-    TRY(format->load_codes(path, codes, &own, error));
+    TRY(format->load_codes(path, &loaded, &own, error));
+    TRY(wide_new(codes, loaded.type, loaded.rows, loaded.cols, error));
+    TRY(wide_append(codes, &loaded, error));
 done:
+    csc_free(&loaded);
     if (status < 0) inco_csc_free(codes);
     if (status < 0 || !origin) inco_origin_free(&own);
     if (status >= 0) sized_give(origin, &own, sizeof own);
@@ -245,13 +250,16 @@ done:
 int inco_save_codes(const char *path, const inco_csc *codes, const inco_origin *given, inco_error *error) {
     const io_format *format = NULL;
     inco_origin origin;
+    csc narrow = {0};
     output out;
     int status;
+    TRY(wide_narrow(&narrow, codes, error));
     if (given) TRY(SIZED_TAKE(inco_origin, &origin, given, error));
     TRY(io_need(&format, strcmp(path, "-") ? path : "-.npz", -1, IO_SAVES | IO_CODES, error));
     TRY(output_open(&out, path, 1, error));
-    status = output_finish(&out, format->save_codes(&out, codes, given ? &origin : NULL, error), error);
+    status = output_finish(&out, format->save_codes(&out, &narrow, given ? &origin : NULL, error), error);
 done:
+    csc_free(&narrow);
     return status;
 }
 

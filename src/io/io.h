@@ -6,6 +6,7 @@
 #include <inco/inco.h>
 
 #include "io/output.h"
+#include "sparse/csc.h"
 
 typedef enum io_kind { IO_MATRIX, IO_AUDIO, IO_IMAGE } io_kind;
 
@@ -39,8 +40,8 @@ typedef struct io_format {
     unsigned can;
     int (*load)(const char *path, const io_how *how, io_array *out, inco_error *error);
     int (*save)(output *out, const io_array *array, const io_how *how, inco_error *error);
-    int (*load_codes)(const char *path, inco_csc *codes, inco_origin *origin, inco_error *error);
-    int (*save_codes)(output *out, const inco_csc *codes, const inco_origin *origin, inco_error *error);
+    int (*load_codes)(const char *path, csc *codes, inco_origin *origin, inco_error *error);
+    int (*save_codes)(output *out, const csc *codes, const inco_origin *origin, inco_error *error);
 } io_format;
 
 /* The format that the name's ending tells, in this build or not; NULL when none. */

@@ -233,7 +233,7 @@ static int sparse_header(const matvar_t *v, npy_header *h) {
     return v->data_type == MAT_T_DOUBLE || v->data_type == MAT_T_SINGLE || v->data_type == MAT_T_UINT8;
 }
 
-static int to_codes(const matvar_t *v, const char *path, inco_csc *codes, inco_error *error) {
+static int to_codes(const matvar_t *v, const char *path, csc *codes, inco_error *error) {
     const mat_sparse_t *s = v->data;
     npy_header h;
     if (!s || !sparse_header(v, &h) || v->dims[0] >= INT32_MAX || s->njc != v->dims[1] + 1 || s->nir < s->ndata ||
@@ -265,7 +265,7 @@ static int get_field(void *self, const char *name, double **values, int64_t *cou
     return status;
 }
 
-int matfile_load_codes(const char *path, inco_csc *codes, inco_origin *origin, inco_error *error) {
+int matfile_load_codes(const char *path, csc *codes, inco_origin *origin, inco_error *error) {
     mat_file file;
     matvar_t *v = NULL;
     choice c;

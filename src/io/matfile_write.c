@@ -141,7 +141,7 @@ typedef struct sparse_arrays {
     double *value;
 } sparse_arrays;
 
-static int make_arrays(sparse_arrays *a, const inco_csc *codes, inco_error *error) {
+static int make_arrays(sparse_arrays *a, const csc *codes, inco_error *error) {
     const int64_t count = csc_nonzeros(codes);
     *a = (sparse_arrays){NEW_RAW(uint32_t, count), NEW(uint32_t, codes->cols + 1), NEW_RAW(double, count)};
     if (!a->row || !a->start || !a->value) return error_no_memory(error);
@@ -168,7 +168,7 @@ static int put_origin(writing *w, const origin_table *table, inco_error *error) 
     return status;
 }
 
-int matfile_save_codes(output *out, const inco_csc *codes, const inco_origin *origin, inco_error *error) {
+int matfile_save_codes(output *out, const csc *codes, const inco_origin *origin, inco_error *error) {
     size_t dims[2] = {(size_t)codes->rows, (size_t)codes->cols};
     const int64_t count = csc_nonzeros(codes);
     origin_table table = {0};

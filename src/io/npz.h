@@ -7,7 +7,7 @@
 int npz_load(const char *path, const io_how *how, io_array *out, inco_error *error);
 int npz_save(output *out, const io_array *array, const io_how *how, inco_error *error);
 /* Codes as scipy.sparse.save_npz writes them: CSR, and CSC and COO when reading. */
-int npz_load_codes(const char *path, inco_csc *codes, inco_origin *origin, inco_error *error);
-int npz_save_codes(output *out, const inco_csc *codes, const inco_origin *origin, inco_error *error);
+int npz_load_codes(const char *path, csc *codes, inco_origin *origin, inco_error *error);
+int npz_save_codes(output *out, const csc *codes, const inco_origin *origin, inco_error *error);
 
 #endif

@@ -113,7 +113,7 @@ static int narrow(const reading *r, const member *index, int64_t limit, int32_t 
 }
 
 /* CSR (or CSC) with `major` rows (columns) of indices below `minor`. */
-static int read_compressed(const reading *r, int64_t major, int64_t minor, inco_csc *codes, inco_error *error) {
+static int read_compressed(const reading *r, int64_t major, int64_t minor, csc *codes, inco_error *error) {
     member pointers = {0}, index = {0}, values = {0};
     int status;
     TRY(need_integers(r, "indptr", &pointers, error));
@@ -134,20 +134,20 @@ done:
     return status;
 }
 
-static int read_csr(const reading *r, inco_csc *codes, inco_error *error) {
+static int read_csr(const reading *r, csc *codes, inco_error *error) {
     return read_compressed(r, r->signals, r->atoms, codes, error);
 }
 
-static int read_csc(const reading *r, inco_csc *codes, inco_error *error) {
-    inco_csc by_atom = {0};
+static int read_csc(const reading *r, csc *codes, inco_error *error) {
+    csc by_atom = {0};
     int status = read_compressed(r, r->atoms, r->signals, &by_atom, error);
     if (status >= 0) status = csc_transpose(codes, &by_atom, error);
-    inco_csc_free(&by_atom);
+    csc_free(&by_atom);
     return status;
 }
 
 /* Counts the entries of each signal, then puts each entry behind the ones before it. */
-static int sort_by_signal(const reading *r, const member part[3], inco_csc *codes, inco_error *error) {
+static int sort_by_signal(const reading *r, const member part[3], csc *codes, inco_error *error) {
     const int64_t count = part[2].header.count;
     int status = csc_new(codes, npy_type(&part[2].header), r->atoms, r->signals + 1, count, error);
     if (status < 0) return status;
@@ -172,7 +172,7 @@ static int sort_by_signal(const reading *r, const member part[3], inco_csc *code
     return codes_clean(codes, count, r->path, error);
 }
 
-static int read_coo(const reading *r, inco_csc *codes, inco_error *error) {
+static int read_coo(const reading *r, csc *codes, inco_error *error) {
     member part[3];
     int status;
     memset(part, 0, sizeof part);
@@ -207,10 +207,10 @@ static int get_field(void *self, const char *name, double **values, int64_t *cou
     return status;
 }
 
-static int read_codes(reading *r, inco_csc *codes, inco_error *error) {
+static int read_codes(reading *r, csc *codes, inco_error *error) {
     static const struct layout {
         const char *name;
-        int (*read)(const reading *r, inco_csc *codes, inco_error *error);
+        int (*read)(const reading *r, csc *codes, inco_error *error);
     } layouts[] = {{"csr", read_csr}, {"csc", read_csc}, {"coo", read_coo}};
     char format[8];
     int status;
@@ -225,7 +225,7 @@ done:
     return status;
 }
 
-int npz_load_codes(const char *path, inco_csc *codes, inco_origin *origin, inco_error *error) {
+int npz_load_codes(const char *path, csc *codes, inco_origin *origin, inco_error *error) {
     file_bytes file;
     reading r = {.path = path};
     int status = file_read(&file, path, error);
@@ -243,7 +243,7 @@ done:
 /* ---- Saving ---- */
 
 /* Row pointers of 32 bits when they fit, as scipy has them. */
-static int short_pointers(const inco_csc *codes, int32_t **pointers, inco_error *error) {
+static int short_pointers(const csc *codes, int32_t **pointers, inco_error *error) {
     *pointers = NULL;
     if (csc_nonzeros(codes) > INT32_MAX) return INCO_OK;
     *pointers = NEW(int32_t, codes->cols + 1);
@@ -273,7 +273,7 @@ static int add_origin(archive_writer *w, const origin_table *table, int64_t **ro
     return status;
 }
 
-int npz_save_codes(output *out, const inco_csc *codes, const inco_origin *origin, inco_error *error) {
+int npz_save_codes(output *out, const csc *codes, const inco_origin *origin, inco_error *error) {
     const int64_t shape[2] = {codes->cols, codes->rows}, nonzeros = csc_nonzeros(codes);
     origin_table table = {0};
     archive_writer *w = NULL;

@@ -30,7 +30,7 @@ static int make_stores(learner *l, inco_error *error) {
         return error_no_memory(error);
     if (code_updates(l) > 0 && !stores->codes) {
         stores->code_groups = (signals->count + PASS_GROUP - 1) / PASS_GROUP;
-        if (!(stores->codes = NEW(inco_csc, stores->code_groups))) return error_no_memory(error);
+        if (!(stores->codes = NEW(csc, stores->code_groups))) return error_no_memory(error);
     }
     return INCO_OK;
 }
@@ -38,7 +38,7 @@ static int make_stores(learner *l, inco_error *error) {
 void alternate_free(alternation *stores) {
     collector_free(stores->sums);
     training_free(&stores->held);
-    for (int64_t i = 0; stores->codes && i < stores->code_groups; i++) inco_csc_free(&stores->codes[i]);
+    for (int64_t i = 0; stores->codes && i < stores->code_groups; i++) csc_free(&stores->codes[i]);
     memory_free(stores->codes);
     *stores = (alternation){0};
 }
@@ -68,8 +68,8 @@ static int total_stores(learner *l, statistics *s, double *residual, inco_error 
 
 /* Keeps the codes of a group, in the place of its last ones. */
 static int keep_codes(alternation *stores, const pass_group *group, inco_error *error) {
-    inco_csc *kept = &stores->codes[group->first / PASS_GROUP];
-    inco_csc_free(kept);
+    csc *kept = &stores->codes[group->first / PASS_GROUP];
+    csc_free(kept);
     int status = csc_new(kept, group->codes->type, group->codes->rows, group->codes->cols, 0, error);
     return status < 0 ? status : csc_append(kept, group->codes, error);
 }

@@ -11,7 +11,7 @@
 typedef struct alternation {
     collector *sums;     /* A and B ... */
     training held;       /* ... or residuals and codes, as the method needs */
-    inco_csc *codes;     /* with code updates: those of the pass, by group */
+    csc *codes;          /* with code updates: those of the pass, by group */
     int64_t code_groups; /* as many */
 } alternation;
 

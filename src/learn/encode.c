@@ -14,7 +14,7 @@
 #include "learn/prepare.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
-#include "sparse/csc.h"
+#include "sparse/wide.h"
 
 typedef struct encoding {
     const inco_mat *dictionary;
@@ -31,7 +31,7 @@ static int tell(const encoding *e, int64_t done, int64_t total) {
 
 static int take_group(void *self, const pass_group *group, inco_error *error) {
     encoding *e = self;
-    int status = csc_append(e->codes, group->codes, error);
+    int status = wide_append(e->codes, group->codes, error);
     if (status >= 0) status = pass_error(e->dictionary, group, e->threads, &e->rest, &e->energy, error);
     return status < 0 ? status : tell(e, e->codes->cols, group->total);
 }
@@ -41,7 +41,7 @@ static inco_encode_info describe(const encoding *e, const pass *p) {
     const coder_counts seen = coder_seen(p->coder);
     inco_encode_info info = {.size = sizeof info, .dim = e->dictionary->rows, .atoms = codes->rows};
     info.signals = codes->cols;
-    info.nonzeros = csc_nonzeros(codes);
+    info.nonzeros = wide_nonzeros(codes);
     info.mean_cardinality = codes->cols ? (double)info.nonzeros / (double)codes->cols : 0;
     info.relative_error = e->energy > 0 ? sqrt(e->rest / e->energy) : 0;
     info.snr_db = -20 * log10(info.relative_error);
@@ -75,7 +75,7 @@ static int encode(encoding *e, const inco_source *source, inco_encode_info *info
     int status;
     TRY(check_encode(d, source, o, error));
     TRY(prepare(&data, source, type, (int)o->center, 0, error));
-    TRY(csc_new(e->codes, type, d->cols, source->count, 0, error));
+    TRY(wide_new(e->codes, type, d->cols, source->count, error));
     TRY(inco_coder_new(&p.coder, d, type, o, error));
     p.seconds_code = clock_seconds() - e->start;
     TRY(pass_run(&p, error));
@@ -109,6 +109,7 @@ int inco_decode(const inco_mat *dictionary, const inco_csc *codes, const inco_or
     const inco_type type = dictionary->type > codes->type ? dictionary->type : codes->type;
     inco_origin origin = {0};
     *signals = (inco_mat){0};
+    if (wide_check(codes, error) < 0) return INCO_EINVAL;
     if (given && SIZED_TAKE(inco_origin, &origin, given, error) < 0) return INCO_EINVAL;
     const double *mean = origin.mean;
     if (codes->rows != dictionary->cols)
@@ -123,7 +124,7 @@ int inco_decode(const inco_mat *dictionary, const inco_csc *codes, const inco_or
         for (int64_t i = 0; i < signals->rows; i++) x[i] = mean ? mean[n] : 0;
         for (int64_t k = codes->start[n]; k < codes->start[n + 1]; k++)
             for (int64_t i = 0; i < signals->rows; i++)
-                x[i] += csc_value(codes, k) * mat_get(dictionary, i, codes->index[k]);
+                x[i] += wide_value(codes, k) * mat_get(dictionary, i, codes->index[k]);
         for (int64_t i = 0; i < signals->rows; i++) mat_set(signals, i, n, x[i]);
     }
     memory_free(x);

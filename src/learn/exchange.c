@@ -38,19 +38,19 @@ static int read_worst(const exchange_input *in, const inco_mat *x, inco_error *e
 static int code_worst(const exchange_input *in, inco_mat *r, inco_error *error) {
     const inco_mat *d = in->d;
     inco_mat x = {0};
-    inco_csc codes = {0};
+    csc codes = {0};
     int status;
     TRY(mat_new_raw(&x, in->signals->type, d->rows, in->worst->count, error));
     TRY(read_worst(in, &x, error));
     TRY(coder_set_dictionary(in->coder, d, error));
-    TRY(inco_coder_run(in->coder, &x, &codes, NULL, error));
+    TRY(coder_run(in->coder, &x, &codes, NULL, error));
     TRY(mat_convert(r, &x, INCO_F64, error));
     for (int64_t n = 0; n < codes.cols; n++)
         for (int64_t k = codes.start[n]; k < codes.start[n + 1]; k++)
             blas_axpy(d->rows, -csc_value(&codes, k), mat_column(d, codes.index[k]), mat_column(r, n));
 done:
     inco_mat_free(&x);
-    inco_csc_free(&codes);
+    csc_free(&codes);
     return status;
 }
 

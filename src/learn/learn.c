@@ -10,7 +10,7 @@
 #include "learn/method.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
-#include "sparse/csc.h"
+#include "sparse/wide.h"
 
 /* ---- Making ---- */
 
@@ -145,7 +145,7 @@ int inco_learner_encode(inco_learner *handle, inco_csc *codes, inco_error *error
     const inco_mat *d = learner_result(handle->core);
     if (!d->data) return error_set(error, INCO_EINVAL, "there are no codes before the learner has run");
     if (!handle->data.source.count) return error_set(error, INCO_EINVAL, "there are no signals to code");
-    int status = csc_new(codes, d->type, d->cols, 0, 0, error);
+    int status = wide_new(codes, d->type, d->cols, handle->data.source.count, error);
     if (status < 0) return status;
     blas_enter();
     status = learner_encode(handle->core, codes, error);

@@ -27,7 +27,7 @@ void notes_clear(pass_notes *notes) {
 }
 
 void notes_add(pass_notes *notes, const pass_group *group) {
-    const inco_csc *codes = group->codes;
+    const csc *codes = group->codes;
     for (int64_t k = 0; k < csc_nonzeros(codes); k++) {
         const double value = csc_value(codes, k);
         notes->use_energy[codes->index[k]] += value * value;

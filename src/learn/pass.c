@@ -28,7 +28,7 @@ static int read_part(void *self, int64_t part, int thread, inco_error *error) {
 
 static int run_group(pass *p, int64_t first, const inco_mat *x, double *residual, inco_error *error) {
     reading r = {p->source, x, first};
-    inco_csc made = {0}, *codes = p->held ? &p->held[first / PASS_GROUP] : &made;
+    csc made = {0}, *codes = p->held ? &p->held[first / PASS_GROUP] : &made;
     double start = clock_seconds(), middle;
     /* one thread is the caller's own */
     const int readers = p->source->concurrent ? p->threads : 1;
@@ -37,11 +37,11 @@ static int run_group(pass *p, int64_t first, const inco_mat *x, double *residual
     p->seconds_io += middle - start;
     if (status >= 0)
         status = p->held ? refit_codes(p->dictionary, p->products, x, codes, residual, p->threads, error)
-                         : inco_coder_run(p->coder, x, codes, residual, error);
+                         : coder_run(p->coder, x, codes, residual, error);
     p->seconds_code += clock_seconds() - middle;
     pass_group group = {first, p->source->count, x, codes, residual};
     if (status >= 0) status = p->visit(p->self, &group, error);
-    inco_csc_free(&made);
+    csc_free(&made);
     return status;
 }
 
@@ -83,7 +83,7 @@ typedef struct measuring {
 static int measure_part(void *self, int64_t part, int thread, inco_error *error) {
     const measuring *m = self;
     const inco_mat *x = m->group->x, *d = m->dictionary;
-    const inco_csc *codes = m->group->codes;
+    const csc *codes = m->group->codes;
     int64_t last = (part + 1) * PASS_READ < x->cols ? (part + 1) * PASS_READ : x->cols;
     double *r = mat_column(&m->scratch, thread);
     for (int64_t n = part * PASS_READ; n < last; n++) {

@@ -2,14 +2,14 @@
 #ifndef INCO_LEARN_PASS_H
 #define INCO_LEARN_PASS_H
 
-#include <inco/inco.h>
+#include "sparse/csc.h"
 
 enum { PASS_GROUP = 4096 }; /* signals; a leaf of the tree that sums are taken in */
 
 typedef struct pass_group {
     int64_t first, total;   /* number of its first signal; signals of the pass */
     const inco_mat *x;      /* D x count */
-    const inco_csc *codes;  /* L x count */
+    const csc *codes;       /* L x count */
     const double *residual; /* ||x - D c||^2 of each */
 } pass_group;
 
@@ -23,7 +23,7 @@ typedef struct pass {
     double seconds_io, seconds_code;                                      /* added to */
     /* Instead of coding, solve anew for the coefficients of these codes of an earlier pass, by group, in this
      * dictionary (D x L, double), of which the products of the atoms are given; NULL: code. */
-    inco_csc *held;
+    csc *held;
     const inco_mat *dictionary, *products;
 } pass;
 

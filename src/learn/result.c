@@ -9,7 +9,7 @@
 #include "mat/blas.h"
 #include "mat/mat.h"
 #include "metric/coherence.h"
-#include "sparse/csc.h"
+#include "sparse/wide.h"
 
 typedef struct final_pass {
     learner *l;
@@ -25,7 +25,7 @@ static int look_at_codes(void *self, const pass_group *group, inco_error *error)
     int status = pass_error(&l->result, group, l->threads, &f->residual, &f->energy, error);
     for (int64_t k = 0; k < csc_nonzeros(group->codes); k++) f->use_count[group->codes->index[k]]++;
     f->nonzeros += csc_nonzeros(group->codes);
-    if (status >= 0 && f->codes) status = csc_append(f->codes, group->codes, error);
+    if (status >= 0 && f->codes) status = wide_append(f->codes, group->codes, error);
     l->progress.done = group->first + group->x->cols;
     return status < 0 ? status : learner_tell(l, "final");
 }

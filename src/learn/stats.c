@@ -52,7 +52,7 @@ static int64_t triangle_column(const collector *c, int64_t j) {
 }
 
 /* The codes' nonzeros by atom, and for each atom by signal. */
-static int sort_uses(collector *c, const inco_csc *codes) {
+static int sort_uses(collector *c, const csc *codes) {
     const int64_t nonzeros = csc_nonzeros(codes);
     if (nonzeros > c->room) {
         memory_free(c->use);

@@ -2,7 +2,7 @@
 #ifndef INCO_LEARN_SUMS_H
 #define INCO_LEARN_SUMS_H
 
-#include <inco/inco.h>
+#include "sparse/csc.h"
 
 /* A nonzero of the codes, seen from its atom. */
 typedef struct sums_use {
@@ -13,9 +13,9 @@ typedef struct sums_use {
 
 /* One atom: the signals that use it, and what they are summed into. */
 typedef struct sums_atom {
-    const inco_mat *x;     /* D x N */
-    const inco_csc *codes; /* L x N, of the same type */
-    const sums_use *use;   /* by rising signal */
+    const inco_mat *x;   /* D x N */
+    const csc *codes;    /* L x N, of the same type */
+    const sums_use *use; /* by rising signal */
     int64_t uses;
     double *a, *b; /* columns of A and B: L, of which those above the atom's own row are left alone; D */
 } sums_atom;

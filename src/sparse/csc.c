@@ -12,25 +12,26 @@ static int64_t column_room(int64_t cols) {
     return room;
 }
 
-int csc_new(inco_csc *codes, inco_type type, int64_t atoms, int64_t cols, int64_t room, inco_error *error) {
-    *codes = (inco_csc){.type = type, .rows = atoms, .room = room};
+int csc_new(csc *codes, inco_type type, int64_t atoms, int64_t cols, int64_t room, inco_error *error) {
+    *codes = (csc){.type = type, .rows = atoms, .room = room};
     codes->start = NEW(int64_t, column_room(cols));
     codes->index = NEW_RAW(int32_t, room);
     codes->value = memory_raw(room, type);
     if (codes->start && codes->index && codes->value) return INCO_OK;
-    inco_csc_free(codes);
+    csc_free(codes);
     return error_no_memory(error);
 }
 
-void inco_csc_free(inco_csc *codes) {
-    if (!codes) return;
-    memory_free(codes->start);
+void csc_free(csc *codes) {
+    if (!codes->borrows) {
+        memory_free(codes->start);
+        memory_free(codes->value);
+    }
     memory_free(codes->index);
-    memory_free(codes->value);
     memset(codes, 0, sizeof *codes);
 }
 
-static int reserve_columns(inco_csc *codes, int64_t cols) {
+static int reserve_columns(csc *codes, int64_t cols) {
     if (codes->start && column_room(cols) <= column_room(codes->cols)) return INCO_OK;
     int64_t *start = memory_grow(codes->start, codes->start ? codes->cols + 1 : 0, column_room(cols), sizeof *start);
     if (!start) return INCO_ENOMEM;
@@ -39,7 +40,7 @@ static int reserve_columns(inco_csc *codes, int64_t cols) {
     return INCO_OK;
 }
 
-int csc_reserve(inco_csc *codes, int64_t cols, int64_t nonzeros, inco_error *error) {
+int csc_reserve(csc *codes, int64_t cols, int64_t nonzeros, inco_error *error) {
     if (reserve_columns(codes, cols) < 0) return error_no_memory(error);
     if (nonzeros > codes->room) {
         int64_t room = codes->room + codes->room / 2, used = csc_nonzeros(codes);
@@ -54,7 +55,7 @@ int csc_reserve(inco_csc *codes, int64_t cols, int64_t nonzeros, inco_error *err
     return INCO_OK;
 }
 
-int csc_append(inco_csc *codes, const inco_csc *more, inco_error *error) {
+int csc_append(csc *codes, const csc *more, inco_error *error) {
     const int64_t at = csc_nonzeros(codes), count = csc_nonzeros(more);
     int status = csc_reserve(codes, codes->cols + more->cols, at + count, error);
     if (status < 0) return status;
@@ -65,7 +66,7 @@ int csc_append(inco_csc *codes, const inco_csc *more, inco_error *error) {
     return INCO_OK;
 }
 
-static void put(inco_csc *to, int64_t at, const inco_csc *from, int64_t k, int64_t column) {
+static void put(csc *to, int64_t at, const csc *from, int64_t k, int64_t column) {
     to->index[at] = (int32_t)column;
     if (to->type == INCO_F32)
         ((float *)to->value)[at] = ((const float *)from->value)[k];
@@ -73,7 +74,7 @@ static void put(inco_csc *to, int64_t at, const inco_csc *from, int64_t k, int64
         ((double *)to->value)[at] = ((const double *)from->value)[k];
 }
 
-int csc_transpose(inco_csc *to, const inco_csc *from, inco_error *error) {
+int csc_transpose(csc *to, const csc *from, inco_error *error) {
     const int64_t nonzeros = csc_nonzeros(from);
     int status = csc_new(to, from->type, from->cols, from->rows, nonzeros, error);
     if (status < 0) return status;

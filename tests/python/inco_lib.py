@@ -15,8 +15,8 @@ class Mat(ctypes.Structure):
 
 class Csc(ctypes.Structure):
     _fields_ = [("type", ctypes.c_int), ("rows", ctypes.c_int64), ("cols", ctypes.c_int64),
-                ("start", ctypes.POINTER(ctypes.c_int64)), ("index", ctypes.POINTER(ctypes.c_int32)),
-                ("value", ctypes.c_void_p), ("room", ctypes.c_int64)]
+                ("start", ctypes.POINTER(ctypes.c_int64)), ("index", ctypes.POINTER(ctypes.c_int64)),
+                ("value", ctypes.c_void_p), ("owner", ctypes.c_void_p)]
 
 
 class Error(ctypes.Structure):
