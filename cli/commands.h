@@ -4,8 +4,11 @@
 
 #include "run.h"
 
-extern const command learn_command, encode_command, decode_command, inspect_command, frame_command, decohere_command,
-    report_command, reproduce_command;
+/* In the order of the help: command NAME is NAME_command. */
+#define COMMANDS(X) X(learn) X(encode) X(decode) X(inspect) X(frame) X(decohere) X(report) X(reproduce)
+
+#define COMMANDS_DECLARE(name) extern const command name##_command;
+COMMANDS(COMMANDS_DECLARE)
 
 /* Command i, NULL past the last. */
 const command *commands_at(int i);

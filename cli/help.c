@@ -40,19 +40,24 @@ const char *help_value(const inco_option *option) {
 
 /* ---- Options ---- */
 
-static int group_seen_before(const command *c, int i) {
-    for (int k = 0; k < i; k++)
-        if ((table_at(k)->commands & c->bit) && !strcmp(table_at(k)->group, table_at(i)->group)) return 1;
-    return 0;
+/* The headings, in their order; others follow. */
+static const char *const headings[] = {"Dictionary", "Sparse coding", "Data", "Metrics", "Run"};
+enum { HEADINGS = sizeof headings / sizeof *headings };
+
+static int rank_of(const char *group) {
+    int rank = 0;
+    while (rank < HEADINGS && strcmp(headings[rank], group)) rank++;
+    return rank;
 }
 
-/* Options of one group need not stand together in the table. */
 void help_each_option(const command *c, help_visit visit, void *self) {
-    for (int i = 0; table_at(i); i++) {
-        if (!(table_at(i)->commands & c->bit) || group_seen_before(c, i)) continue;
-        for (int k = i; table_at(k); k++) {
-            const inco_option *o = table_at(k);
-            if ((o->commands & c->bit) && !strcmp(o->group, table_at(i)->group)) visit(self, o, k == i);
+    const inco_option *o;
+    for (int rank = 0; rank <= HEADINGS; rank++) {
+        const char *group = "";
+        for (int i = 0; (o = table_at(i)); i++) {
+            if (!(o->commands & c->bit) || rank_of(o->group) != rank) continue;
+            visit(self, o, strcmp(group, o->group) != 0);
+            group = o->group;
         }
     }
 }

@@ -18,13 +18,6 @@ inco_learn_info learn_info(const learn_job *job) {
     return info;
 }
 
-/* Does the method do without data? */
-static int is_design(const run *r) {
-    char method[16];
-    inco_options_get(r->options, "method", method, sizeof method);
-    return !strcmp(method, "parametric");
-}
-
 /* ---- Names ---- */
 
 static int init_is_file(const learn_job *job) {
@@ -33,6 +26,7 @@ static int init_is_file(const learn_job *job) {
 
 static int read_names(learn_job *job) {
     run *r = job->run;
+    char method[16];
     int status;
     TRY(run_text(r, "output", &job->output));
     TRY(run_text(r, "codes", &job->codes));
@@ -42,9 +36,10 @@ static int read_names(learn_job *job) {
     TRY(run_text(r, "init", &job->init));
     TRY(page_names(&job->page, r, "report"));
     if (!job->output) TRY(run_fail(r, INCO_EINVAL, "name the file for the dictionary: -o FILE"));
-    if (r->path_count && is_design(r))
-        TRY(run_fail(r, INCO_EINVAL, "--method parametric designs atoms without data: leave '%s' out", r->paths[0]));
-    if (!r->path_count && !is_design(r))
+    inco_options_get(r->options, "method", method, sizeof method);
+    if (r->path_count && !inco_learn_needs_data(r->options))
+        TRY(run_fail(r, INCO_EINVAL, "--method %s designs atoms without data: leave '%s' out", method, r->paths[0]));
+    if (!r->path_count && inco_learn_needs_data(r->options))
         TRY(run_fail(r, INCO_EINVAL, "name the data to learn from: files, folders or patterns"));
     if (!inco_options_given(r->options, "atoms") && !init_is_file(job) && !job->resume)
         TRY(run_fail(r, INCO_EINVAL, "say how many atoms to learn: --atoms L"));
@@ -270,7 +265,7 @@ static int start(learn_job *job) {
     TRY(inco_options_check(r->options, INCO_LEARN, &r->error));
     TRY(check_init(job));
     TRY(check_outputs(job));
-    if (!is_design(r)) {
+    if (inco_learn_needs_data(r->options)) {
         TRY(inco_data_open(&job->data, r->paths, r->path_count, r->options, &r->error));
         TRY(inco_data_source(job->data, &job->source, &r->error));
     }

@@ -10,27 +10,27 @@
 #include "man.h"
 #include "near.h"
 
-static const command *const table[] = {&learn_command, &encode_command,   &decode_command, &inspect_command,
-                                       &frame_command, &decohere_command, &report_command, &reproduce_command};
-enum { COMMANDS = sizeof table / sizeof *table };
+#define ADDRESS(name) &name##_command,
+static const command *const table[] = {COMMANDS(ADDRESS)};
+enum { COUNT = sizeof table / sizeof *table };
 
 const command *commands_at(int i) {
-    return i >= 0 && i < COMMANDS ? table[i] : NULL;
+    return i >= 0 && i < COUNT ? table[i] : NULL;
 }
 
 const command *commands_find(const char *name) {
-    for (int i = 0; i < COMMANDS; i++)
+    for (int i = 0; i < COUNT; i++)
         if (!strcmp(table[i]->name, name)) return table[i];
     return NULL;
 }
 
 static int unknown_command(const char *name) {
     near_search search = near_start(name);
-    for (int i = 0; i < COMMANDS; i++) near_try(&search, table[i]->name);
+    for (int i = 0; i < COUNT; i++) near_try(&search, table[i]->name);
     fprintf(stderr, "inco: there is no command '%s'", name);
     if (near_found(&search)) fprintf(stderr, ": did you mean '%s'?", near_found(&search));
     fputs("\nthe commands are:", stderr);
-    for (int i = 0; i < COMMANDS; i++) fprintf(stderr, " %s", table[i]->name);
+    for (int i = 0; i < COUNT; i++) fprintf(stderr, " %s", table[i]->name);
     fputs("\ntry 'inco --help'\n", stderr);
     return 2;
 }

@@ -1,4 +1,4 @@
-/* What the tests of learning share: planted signals, checkpoints in memory, and a watcher of runs. */
+/* What the tests of learning share: planted signals, checkpoints in memory, and a observer of runs. */
 #ifndef INCO_TESTS_LEARNING_H
 #define INCO_TESTS_LEARNING_H
 
@@ -90,7 +90,7 @@ static inline int read_memory(void *self, void *bytes, size_t count) {
     { sizeof(inco_stream), memory, write_memory, read_memory }
 
 /* Looks at every iteration of a run, and saves or stops it where it is to. */
-typedef struct watcher {
+typedef struct observer {
     inco_learner *learner;
     inco_stream stream;
     int64_t save_at, stop_at; /* iterations; 0: never */
@@ -98,10 +98,10 @@ typedef struct watcher {
     int64_t told, replaced;
     double first_error;
     double rise; /* the largest of the objective in an update; starts at -INFINITY */
-} watcher;
+} observer;
 
 static inline int watch(void *self, const inco_progress *progress) {
-    watcher *w = self;
+    observer *w = self;
     if (!strcmp(progress->phase, "code"))
         return w->stop_after > 0 && progress->iteration == 2 && progress->done >= w->stop_after;
     if (strcmp(progress->phase, "iteration")) return 0;
@@ -113,7 +113,7 @@ static inline int watch(void *self, const inco_progress *progress) {
     return progress->iteration == w->stop_at;
 }
 
-static inline void watch_new(watcher *w, const inco_source *source, inco_options *o) {
+static inline void watch_new(observer *w, const inco_source *source, inco_options *o) {
     w->rise = -INFINITY;
     check_watch(o, watch, w);
     assert_int_equal(inco_learner_new(&w->learner, source, o, NULL), INCO_OK);

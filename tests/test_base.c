@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "base/tree.h"
+#include "code/coder_options.h"
 #include "mat/blas.h"
 #include "sparse/csc.h"
 
@@ -186,11 +187,11 @@ static void options_survive_failing_memory(void **state) {
 static void stop_rules_of_larc(void **state) {
     (void)state;
     inco_options *o = OPTIONS("coder", "larc");
-    assert_true(options_residual_coherence(o) == 0.2);
+    assert_true(coder_residual_coherence(coder_options_of(o)) == 0.2);
     inco_options_set(o, "sparsity", "5", NULL);
-    assert_true(options_residual_coherence(o) < 0);
+    assert_true(coder_residual_coherence(coder_options_of(o)) < 0);
     inco_options_set(o, "residual-coherence", "0.3", NULL);
-    assert_true(options_residual_coherence(o) == 0.3);
+    assert_true(coder_residual_coherence(coder_options_of(o)) == 0.3);
     inco_options_free(o);
 }
 

@@ -58,7 +58,7 @@ static void a_resumed_run_has_the_same_bits(void **state) {
     inco_source source = source_of_mat(&x);
     inco_options *o = OPTIONS("atoms", "60", "coder", "omp", "sparsity", "4", "iterations", "6", "unused", "sample");
     memory_stream *memory = calloc(1, sizeof *memory);
-    watcher w = {.stream = MEMORY_STREAM(memory), .save_at = 3};
+    observer w = {.stream = MEMORY_STREAM(memory), .save_at = 3};
     inco_learner *whole, *rest;
     watch_new(&w, &source, o);
     whole = w.learner;
@@ -99,7 +99,7 @@ static void a_checkpoint_of_another_run_is_refused(void **state) {
     inco_source source = source_of_mat(&x), other = source_of_mat(&y);
     inco_options *o = OPTIONS("atoms", "12", "sparsity", "2", "iterations", "2");
     memory_stream *memory = calloc(1, sizeof *memory);
-    watcher w = {.stream = MEMORY_STREAM(memory), .save_at = 1};
+    observer w = {.stream = MEMORY_STREAM(memory), .save_at = 1};
     inco_error error = {0};
     watch_new(&w, &source, o);
     assert_int_equal(inco_learner_run(w.learner, NULL), INCO_OK);
@@ -129,7 +129,7 @@ static void the_objective_never_rises_in_an_update(void **state) {
     const char *const gammas[] = {"0", "1", "100"};
     for (int g = 0; g < 3; g++) {
         inco_options *o = OPTIONS("atoms", "40", "gamma", gammas[g], "iterations", "8", "residual-coherence", "0.4");
-        watcher w = {0};
+        observer w = {0};
         watch_new(&w, &source, o);
         assert_int_equal(inco_learner_run(w.learner, NULL), INCO_OK);
         assert_int_equal(w.told, 8);
@@ -171,7 +171,7 @@ static void the_callback_stops_it(void **state) {
     inco_mat x = check_random(INCO_F32, 8, 200, 12);
     inco_source source = source_of_mat(&x);
     inco_options *o = OPTIONS("atoms", "16", "sparsity", "2");
-    watcher w = {.stop_at = 2};
+    observer w = {.stop_at = 2};
     watch_new(&w, &source, o);
     assert_int_equal(inco_learner_run(w.learner, NULL), INCO_STOPPED);
     assert_int_equal(check_info(w.learner).iterations, 2);

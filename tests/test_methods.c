@@ -91,7 +91,7 @@ static void a_resumed_run_has_the_same_bits(void **state) {
         inco_options *o =
             OPTIONS_OF(&cases[i], "atoms", "60", "coder", "omp", "sparsity", "4", "iterations", "6", "threads", "1");
         memory_stream *memory = calloc(1, sizeof *memory);
-        watcher w = {.stream = MEMORY_STREAM(memory), .save_at = 3};
+        observer w = {.stream = MEMORY_STREAM(memory), .save_at = 3};
         inco_learner *rest;
         watch_new(&w, &source, o);
         assert_int_equal(inco_learner_run(w.learner, NULL), INCO_OK);

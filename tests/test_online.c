@@ -245,7 +245,7 @@ static void a_resumed_run_has_the_same_bits(void **state) {
     inco_options *o = OPTIONS("method", "online", "atoms", "60", "coder", "omp", "sparsity", "4", "iterations", "5",
                               "batch", "333", "unused", "sample");
     memory_stream *memory = calloc(1, sizeof *memory);
-    watcher w = {.stream = MEMORY_STREAM(memory), .save_at = 2};
+    observer w = {.stream = MEMORY_STREAM(memory), .save_at = 2};
     inco_learner *rest;
     inco_error error = {0};
     watch_new(&w, &source, o);
@@ -276,7 +276,7 @@ static void a_stopped_pass_is_undone(void **state) {
     inco_source source = source_of_mat(&x);
     inco_options *o =
         OPTIONS("method", "online", "atoms", "20", "coder", "omp", "sparsity", "3", "iterations", "4", "batch", "100");
-    watcher whole = {.stop_at = 1}, half = {.stop_after = 300};
+    observer whole = {.stop_at = 1}, half = {.stop_after = 300};
     watch_new(&whole, &source, o);
     watch_new(&half, &source, o);
     assert_int_equal(inco_learner_run(whole.learner, NULL), INCO_STOPPED);
@@ -300,7 +300,7 @@ static void sums_forget(void **state) {
     for (int forget = 0; forget < 2; forget++) {
         inco_options *o = OPTIONS("method", "online", "atoms", "12", "coder", "omp", "sparsity", "2", "iterations", "2",
                                   "batch", "250", "forget", forget ? "0.5" : "1");
-        watcher w = {0};
+        observer w = {0};
         watch_new(&w, &source, o);
         assert_int_equal(inco_learner_run(w.learner, NULL), INCO_OK);
         double once = 0, f = forget ? 0.5 : 1;
@@ -318,7 +318,7 @@ static void a_batch_of_all_is_coded_as_by_the_others(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat x = check_random(type, 8, 700, 10);
     inco_source source = source_of_mat(&x);
-    watcher online = {0}, mod = {0};
+    observer online = {0}, mod = {0};
     inco_options *o = OPTIONS("atoms", "12", "coder", "omp", "sparsity", "2", "iterations", "1", "method", "mod");
     watch_new(&mod, &source, o);
     assert_int_equal(inco_learner_run(mod.learner, NULL), INCO_OK);

@@ -331,7 +331,7 @@ static void the_loop_is_resumed_without_another_path(void **state) {
     const inco_source source = source_of_mat(&x);
     inco_options *o = chosen_by_itself("auto", "1"), *other = chosen_by_itself("1", "1");
     inco_error error;
-    watcher w = {.stream = MEMORY_STREAM(&memory), .save_at = 1, .stop_at = 1};
+    observer w = {.stream = MEMORY_STREAM(&memory), .save_at = 1, .stop_at = 1};
     visitor again = {.stream = w.stream, .stop_amid = -1}, cut = {.stream = w.stream, .stop_amid = -1};
     const told t = learn_path(&x, o, &d);
     memory.written = memory.read = 0;

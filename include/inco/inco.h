@@ -272,6 +272,8 @@ typedef struct inco_learn_info {
  * "method" parametric there is no data: `source` is NULL, and "window", "rate" and "atoms" say what to design. */
 INCO_API int inco_learn(const inco_source *source, const inco_options *options, inco_mat *dictionary,
                         inco_learn_info *info, inco_error *error);
+/* Does the method chosen learn from data? 0 for "parametric". */
+INCO_API int inco_learn_needs_data(const inco_options *options);
 
 /* ---- Sparse coding ----------------------------------------------------------------------------------------- */
 

@@ -1,90 +1,102 @@
-/* The one option table: names, ranges, defaults and help of everything that can be set. A new option is one field here
- * and one row in options.c. */
+/* The engine of the option table: parsing, ranges, defaults, messages. What can be set is declared where it is used, in
+ * parts: rows (name, range, default, help) and a struct with their values. src/table/parts.c lists the parts. */
 #ifndef INCO_BASE_OPTIONS_H
 #define INCO_BASE_OPTIONS_H
 
 #include <inco/inco.h>
+#include <float.h>
 #include <math.h>
+#include <stddef.h>
 
 #include "base/watcher.h"
 
-/* Values of the choices, in the order of their spelling in the table. */
-enum {
-    METHOD_IDL,
-    METHOD_MOD,
-    METHOD_MOCOD,
-    METHOD_ONLINE,
-    METHOD_KSVD,
-    METHOD_AKSVD,
-    METHOD_INKSVD,
-    METHOD_IPR,
-    METHOD_AKSVDC,
-    METHOD_IDB,
-    METHOD_PARAMETRIC
-};
-enum { FAMILY_GAMMATONE };
-enum { NORMS_SPHERE, NORMS_RESCALE };
-enum { CODER_LARC, CODER_OMP, CODER_OLS, CODER_LARS, CODER_LASSO };
-enum { UNUSED_KEEP, UNUSED_WORST, UNUSED_SAMPLE };
-enum { PRECISION_F32, PRECISION_F64 };
-enum { NORMALIZE_UNIT, NORMALIZE_NONE };
-enum { CENTER_NONE, CENTER_SIGNAL, CENTER_FEATURE };
+/* The values are int64_t for flags, integers and choices (the place of the word among the choices), double for reals,
+ * char * for text, and int64_t[2] for a size such as 8x8. */
+typedef enum option_kind {
+    OPTION_FLAG,
+    OPTION_INTEGER,
+    OPTION_REAL,
+    OPTION_REAL_OR_AUTO,
+    OPTION_CHOICE,
+    OPTION_TEXT,
+    OPTION_SIZE
+} option_kind;
 
-enum { OPTIONS_MAX = 96 }; /* rows that the record of what was given has room for */
-
-struct inco_options {
-    /* the dictionary */
-    int64_t atoms, method, iterations, update_iterations, norms, unused, min_uses, exchange, batch, family;
-    int64_t decorrelation_passes, ipr_iterations, code_updates;
-    int64_t dim, tight, starts, steps;
-    double max_coherence, decorrelation_tolerance, barrier;
-    double gamma, gamma_relative, target_rms, target_error, eta, forget, replace, stop_change, stop_seconds;
-    char *init;
-    /* coding */
-    int64_t coder, sparsity, refit, nonnegative;
-    double residual_coherence, tolerance, lambda;
-    /* data */
-    int64_t window, hop, signals, patch_rows, patch_cols, columns, normalize, center, precision;
-    double rate;
-    char *variable, *dictionary, *data;
-    /* metrics */
-    double duplicates;
-    /* the run */
-    int64_t threads, seed, seeds, quick, quiet, json;
-    char *output, *log, *codes, *checkpoint, *resume, *report, *csv, *test;
-
-    watcher watch;                    /* not in the table: who is told of progress */
-    unsigned char given[OPTIONS_MAX]; /* by row of the table */
-};
+typedef struct option_row {
+    inco_option public;
+    option_kind kind;
+    size_t offset;    /* of the value in the part's struct */
+    double low, high; /* bounds of a number, both allowed */
+} option_row;
 
 /* Numbers without a default are NaN (reals) or OPTION_UNSET (integers and choices) until given. */
 #define OPTION_UNSET INT64_MIN
 /* A real that was given as the word auto. */
 #define OPTION_AUTO (-INFINITY)
 
-/* Row i of the table, NULL past its end. */
+#define OPTION_MANY 2147483647.0        /* a count that fits an int */
+#define OPTION_LARGE 9007199254740992.0 /* 2^53: every integer up to here is a double */
+
+/* One row each; `type` is the part's struct. */
+#define OPTION_ROW(name, metavar, fallback, choices, commands, group, kind, type, field, low, high, help)              \
+    {                                                                                                                  \
+        {sizeof(inco_option), name, 0, metavar, fallback, choices, commands, group, help}, kind,                       \
+            offsetof(type, field), low, high                                                                           \
+    }
+#define FLAG_OPTION(type, field, name, commands, group, help)                                                          \
+    OPTION_ROW(name, NULL, NULL, NULL, commands, group, OPTION_FLAG, type, field, 0, 0, help)
+#define INTEGER_OPTION(type, field, name, metavar, fallback, low, high, commands, group, help)                         \
+    OPTION_ROW(name, metavar, fallback, NULL, commands, group, OPTION_INTEGER, type, field, low, high, help)
+#define REAL_OPTION(type, field, name, metavar, fallback, low, high, commands, group, help)                            \
+    OPTION_ROW(name, metavar, fallback, NULL, commands, group, OPTION_REAL, type, field, low, high, help)
+#define REAL_OR_AUTO_OPTION(type, field, name, metavar, fallback, low, high, commands, group, help)                    \
+    OPTION_ROW(name, metavar, fallback, NULL, commands, group, OPTION_REAL_OR_AUTO, type, field, low, high, help)
+#define CHOICE_OPTION(type, field, name, metavar, fallback, choices, commands, group, help)                            \
+    OPTION_ROW(name, metavar, fallback, choices, commands, group, OPTION_CHOICE, type, field, 0, 0, help)
+#define TEXT_OPTION(type, field, name, metavar, fallback, commands, group, help)                                       \
+    OPTION_ROW(name, metavar, fallback, NULL, commands, group, OPTION_TEXT, type, field, 0, 0, help)
+#define SIZE_OPTION(type, field, name, metavar, commands, group, help)                                                 \
+    OPTION_ROW(name, metavar, NULL, NULL, commands, group, OPTION_SIZE, type, field, 0, 0, help)
+
+/* Commands that code signals. */
+enum { OPTIONS_CODING = INCO_LEARN | INCO_ENCODE | INCO_DECOHERE };
+
+typedef struct options_part {
+    const option_row *rows;
+    int count;
+    size_t size; /* of the struct with the values */
+    /* Do the options go together? Asked for these commands; NULL when there is nothing to ask. */
+    unsigned commands;
+    int (*check)(const inco_options *options, inco_error *error);
+} options_part;
+
+#define OPTIONS_PART(rows, type) .rows = (rows), .count = sizeof(rows) / sizeof *(rows), .size = sizeof(type)
+
+/* Part i, NULL past the last: in src/table/parts.c. */
+const options_part *options_part_at(int i);
+
+/* The part's struct; NULL when the part is not listed. */
+const void *options_read(const inco_options *options, const options_part *part);
+void *options_edit(inco_options *options, const options_part *part);
+
+/* Declares name_part, and name_options_of, which gives the name_options of an inco_options. */
+#define OPTIONS_DECLARE(name)                                                                                          \
+    extern const options_part name##_part;                                                                             \
+    static inline const name##_options *name##_options_of(const inco_options *options) {                               \
+        return options_read(options, &name##_part);                                                                    \
+    }
+
+/* Row i of all, in the order of the parts; NULL past the last. */
 const inco_option *option_at(int i);
 
-/* The coder's stop rules and the combinations that make no sense; the message names both options. */
-int options_check_coder(const inco_options *options, inco_error *error);
-int options_check_learn(const inco_options *options, inco_error *error);
-int options_check_frame(const inco_options *options, inco_error *error);
-int options_check_decohere(const inco_options *options, inco_error *error);
+/* Who is told of progress, by inco_options_on_progress. */
+const watcher *options_watcher(const inco_options *options);
+void options_watch(inco_options *options, const watcher *watch);
 
-/* Residual coherence at which to stop, or -1 for no such rule: the value given, else 0.2 for LARC without other rule.
- */
-double options_residual_coherence(const inco_options *options);
+/* Is `word` one of a|b|c? */
+int options_is_among(const char *word, const char *words);
 
-/* The method's --gamma-relative: the value given, else its default. */
-double options_gamma_relative(const inco_options *options);
-
-/* The tolerance that the method's --max-coherence is met within. */
-double options_coherence_tolerance(const inco_options *options);
-
-/* The rounds of new codes and another update in an iteration: those given, else the default. */
-int64_t options_code_updates(const inco_options *options);
-
-/* The precision asked for, or `otherwise` when none was. */
-inco_type options_precision(const inco_options *options, inco_type otherwise);
+/* Fails when more than one of these options, a|b|c, is given: they `do the same`. */
+int options_check_one(const inco_options *options, const char *names, const char *same, inco_error *error);
 
 #endif

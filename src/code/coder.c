@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/common.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/options.h"
 #include "base/parallel.h"
 #include "code/kernel.h"
 #include "mat/blas.h"
@@ -36,11 +36,11 @@ struct inco_coder {
 
 /* ---- Making ---- */
 
-static kernel_rules rules_from(const inco_options *o, int64_t dim, int64_t atoms) {
+static kernel_rules rules_from(const coder_options *o, int64_t dim, int64_t atoms) {
     kernel_rules rules = {.coder = (int)o->coder, .nonnegative = (int)o->nonnegative, .refit = (int)o->refit};
     rules.atoms = dim < atoms ? dim : atoms;
     if (o->sparsity != OPTION_UNSET && o->sparsity < rules.atoms) rules.atoms = o->sparsity;
-    rules.coherence = options_residual_coherence(o);
+    rules.coherence = coder_residual_coherence(o);
     rules.tolerance = isnan(o->tolerance) ? -1 : o->tolerance;
     rules.lambda = isnan(o->lambda) ? -1 : o->lambda;
     return rules;
@@ -131,8 +131,9 @@ static int fast_is_wanted(const inco_coder *coder) {
     return rules->tolerance < 0 || rules->tolerance >= 0.02;
 }
 
-static int make_fast(inco_coder *coder, const inco_options *options, inco_error *error) {
-    int status = coder_open(&coder->fast, coder->dim, coder->atoms, INCO_F32, options, error);
+static int make_fast(inco_coder *coder, const coder_options *rules, inco_error *error) {
+    const coder_shape shape = {coder->dim, coder->atoms, INCO_F32, coder->threads};
+    int status = coder_open(&coder->fast, &shape, rules, error);
     if (status < 0) return status;
     coder->refining = NEW(kernel_refinement, coder->threads);
     coder->narrow = NEW(inco_mat, coder->threads);
@@ -264,43 +265,48 @@ static int make_arrays(inco_coder *coder, inco_error *error) {
     return coder->norms && coder->usable ? INCO_OK : error_no_memory(error);
 }
 
-int coder_open(inco_coder **result, int64_t dim, int64_t atoms, inco_type precision, const inco_options *options,
-               inco_error *error) {
+int coder_open(inco_coder **result, const coder_shape *shape, const coder_options *rules, inco_error *error) {
     inco_coder *coder = NULL;
     int status;
     *result = NULL;
-    TRY(options_check_coder(options, error));
-    if (dim < 1 || atoms < 1 || atoms > INT32_MAX / 2)
+    TRY(coder_options_check(rules, error));
+    if (shape->dim < 1 || shape->atoms < 1 || shape->atoms > INT32_MAX / 2)
         TRY(error_set(error, INCO_EDIM, "a dictionary of %lld atoms of %lld dimensions cannot be used for coding",
-                      (long long)atoms, (long long)dim));
+                      (long long)shape->atoms, (long long)shape->dim));
     if (!(coder = NEW(inco_coder, 1))) TRY(error_no_memory(error));
-    coder->type = precision;
-    coder->dim = dim;
-    coder->atoms = atoms;
-    coder->stride = (atoms + KERNEL_PAD - 1) / KERNEL_PAD * KERNEL_PAD;
-    coder->threads = parallel_threads(options->threads);
-    coder->rules = rules_from(options, dim, atoms);
-    coder->run = kernel_choose(coder->rules.coder, precision);
+    coder->type = shape->type;
+    coder->dim = shape->dim;
+    coder->atoms = shape->atoms;
+    coder->stride = (coder->atoms + KERNEL_PAD - 1) / KERNEL_PAD * KERNEL_PAD;
+    coder->threads = shape->threads;
+    coder->rules = rules_from(rules, coder->dim, coder->atoms);
+    coder->run = kernel_choose(coder->rules.coder, coder->type);
     coder->refine = kernel_choose_refine();
     TRY(make_arrays(coder, error));
     TRY(make_workspaces(coder, error));
-    if (fast_is_wanted(coder)) TRY(make_fast(coder, options, error));
+    if (fast_is_wanted(coder)) TRY(make_fast(coder, rules, error));
     *result = coder;
 done:
     if (status < 0) inco_coder_free(coder);
     return status;
 }
 
-int inco_coder_new(inco_coder **result, const inco_mat *dictionary, inco_type precision, const inco_options *options,
-                   inco_error *error) {
+int coder_new(inco_coder **result, const inco_mat *dictionary, inco_type type, const coder_options *rules, int threads,
+              inco_error *error) {
+    const coder_shape shape = {dictionary->rows, dictionary->cols, type, threads};
     blas_enter();
-    int status = coder_open(result, dictionary->rows, dictionary->cols, precision, options, error);
+    int status = coder_open(result, &shape, rules, error);
     if (status >= 0 && (status = coder_set_dictionary(*result, dictionary, error)) < 0) {
         inco_coder_free(*result);
         *result = NULL;
     }
     blas_leave();
     return status;
+}
+
+int inco_coder_new(inco_coder **result, const inco_mat *dictionary, inco_type precision, const inco_options *options,
+                   inco_error *error) {
+    return coder_new(result, dictionary, precision, coder_options_of(options), common_threads(options), error);
 }
 
 void inco_coder_free(inco_coder *coder) {

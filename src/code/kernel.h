@@ -8,6 +8,7 @@
 #include <inco/inco.h>
 
 #include "base/memory.h"
+#include "code/coders.h"
 
 enum {
     KERNEL_PAD = 128,    /* arrays over atoms are padded with zeros to a multiple of this */
@@ -36,7 +37,7 @@ typedef struct kernel_window {
 
 /* When to stop and which variant: the same for all signals. Rules that are off are negative. */
 typedef struct kernel_rules {
-    int coder; /* CODER_OMP, ... of base/options.h */
+    int coder; /* CODER_OMP, ... */
     int nonnegative, refit;
     int64_t atoms;    /* most atoms in a code */
     double coherence; /* max |d'r| / ||r|| */

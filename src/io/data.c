@@ -4,14 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/common.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/options.h"
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "base/sized.h"
 #include "io/cut.h"
 #include "io/io.h"
+#include "io/io_options.h"
 #include "io/origin.h"
 #include "io/paths.h"
 #include "mat/mat.h"
@@ -129,28 +130,32 @@ static int check_options(const inco_data *d, const inco_options *o, inco_error *
                  {"rate", 1u << IO_AUDIO, "audio"},
                  {"patch", 1u << IO_IMAGE | 1u << IO_MATRIX, "images and matrices of patches"},
                  {"hop", 1u << IO_AUDIO | 1u << IO_IMAGE, "audio and images"}};
+    const common_options *common = common_options_of(o);
+    const io_options *own = io_options_of(o);
     const char *path = d->paths.path[0];
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (inco_options_given(o, rules[i].option) && !(rules[i].kinds >> d->cut.kind & 1))
             return error_set(error, INCO_EINVAL, "--%s is for %s, and %s is %s", rules[i].option, rules[i].belongs,
                              path, io_kind_phrase(d->cut.kind));
-    if (o->signals != OPTION_UNSET && o->hop != OPTION_UNSET)
+    if (own->signals != OPTION_UNSET && own->hop != OPTION_UNSET)
         return error_set(error, INCO_EINVAL, "--signals takes some at random and --hop takes all: give one of them");
-    if (d->cut.kind == IO_AUDIO && o->window == OPTION_UNSET)
+    if (d->cut.kind == IO_AUDIO && common->window == OPTION_UNSET)
         return error_set(error, INCO_EINVAL, "%s is audio: give --window, the samples per signal, such as --window 160",
                          path);
-    if (d->cut.kind == IO_IMAGE && !o->patch_rows)
+    if (d->cut.kind == IO_IMAGE && !common->patch[0])
         return error_set(error, INCO_EINVAL, "%s is an image: give --patch, the size of a signal, such as --patch 8x8",
                          path);
     return INCO_OK;
 }
 
 static void set_cut(cut *c, const inco_options *o) {
-    c->rows = c->kind == IO_AUDIO ? o->window : o->patch_rows;
-    c->cols = c->kind == IO_AUDIO ? 1 : o->patch_cols;
-    c->whole = o->signals == OPTION_UNSET;
+    const common_options *common = common_options_of(o);
+    const io_options *own = io_options_of(o);
+    c->rows = c->kind == IO_AUDIO ? common->window : common->patch[0];
+    c->cols = c->kind == IO_AUDIO ? 1 : common->patch[1];
+    c->whole = own->signals == OPTION_UNSET;
     c->step = c->kind == IO_IMAGE && c->cols < c->rows ? c->cols : c->rows;
-    if (o->hop != OPTION_UNSET) c->step = o->hop;
+    if (own->hop != OPTION_UNSET) c->step = own->hop;
     if (!c->whole) c->step = 1;
 }
 
@@ -171,7 +176,7 @@ static int load_files(inco_data *d, const inco_options *o, inco_error *error) {
     loading l = {d, io_how_from(o)};
     d->files = NEW(data_file, d->paths.count);
     if (!d->files) return error_no_memory(error);
-    return parallel_for(parallel_threads(o->threads), d->paths.count, load_one, &l, error);
+    return parallel_for(common_threads(o), d->paths.count, load_one, &l, error);
 }
 
 /* All matrices have signals of one dimension, all audio has one rate. */
@@ -275,7 +280,7 @@ static int pick_places(inco_data *d, int64_t count, uint64_t seed, inco_error *e
 
 static int pick_signals(inco_data *d, const inco_options *o, inco_error *error) {
     static const char *const names[] = {[IO_MATRIX] = "signals", [IO_AUDIO] = "windows", [IO_IMAGE] = "patches"};
-    const int64_t count = o->signals;
+    const int64_t count = io_options_of(o)->signals;
     d->source.count = d->places;
     if (count == OPTION_UNSET) return INCO_OK;
     if (count > d->places)
@@ -284,8 +289,8 @@ static int pick_signals(inco_data *d, const inco_options *o, inco_error *error) 
     d->source.count = count;
     d->pick = NEW_RAW(int64_t, count);
     if (!d->pick) return error_no_memory(error);
-    return d->cut.kind == IO_MATRIX ? pick_columns(d, count, (uint64_t)o->seed, error)
-                                    : pick_places(d, count, (uint64_t)o->seed, error);
+    return d->cut.kind == IO_MATRIX ? pick_columns(d, count, common_seed(o), error)
+                                    : pick_places(d, count, common_seed(o), error);
 }
 
 /* ---- The whole ---- */
@@ -295,16 +300,17 @@ static void set_source(inco_data *d, const inco_options *o) {
     for (int64_t i = 0; i < d->paths.count; i++)
         if (d->files[i].array.m.type == INCO_F64) widest = INCO_F64;
     d->source = (inco_source){.size = sizeof d->source, .self = d, .read = read_signals, .concurrent = 1};
-    d->source.type = options_precision(o, widest);
+    d->source.type = common_precision(o, widest);
     d->source.dim = d->cut.kind == IO_MATRIX ? d->files[0].array.m.rows : d->cut.rows * d->cut.cols;
 }
 
 /* With a matrix --patch only says what its signals are. */
 static int check_patch(const inco_data *d, const inco_options *o, inco_error *error) {
-    if (d->cut.kind != IO_MATRIX || !o->patch_rows || o->patch_rows * o->patch_cols == d->source.dim) return INCO_OK;
+    const int64_t *patch = common_options_of(o)->patch;
+    if (d->cut.kind != IO_MATRIX || !patch[0] || patch[0] * patch[1] == d->source.dim) return INCO_OK;
     return error_set(error, INCO_EDIM, "--patch %lldx%lld has %lld values, the signals of %s have %lld",
-                     (long long)o->patch_rows, (long long)o->patch_cols, (long long)(o->patch_rows * o->patch_cols),
-                     d->paths.path[0], (long long)d->source.dim);
+                     (long long)patch[0], (long long)patch[1], (long long)(patch[0] * patch[1]), d->paths.path[0],
+                     (long long)d->source.dim);
 }
 
 static int open_data(inco_data *d, const char *const *paths, int count, const inco_options *o, inco_error *error) {

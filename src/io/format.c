@@ -4,13 +4,14 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/common.h"
 #include "base/error.h"
-#include "base/options.h"
 #include "base/sized.h"
 #include "io/audio.h"
 #include "io/csv.h"
 #include "io/image.h"
 #include "io/io.h"
+#include "io/io_options.h"
 #include "io/matfile.h"
 #include "io/npy.h"
 #include "io/npz.h"
@@ -164,9 +165,10 @@ int io_need(const io_format **format, const char *path, int kind, unsigned what,
 io_how io_how_from(const inco_options *options) {
     io_how how = {0};
     if (!options) return how;
-    how.columns = options->columns == 1;
-    how.variable = options->variable;
-    how.rate = isnan(options->rate) ? 0 : options->rate;
+    const double rate = common_options_of(options)->rate;
+    how.columns = io_options_of(options)->columns == 1;
+    how.variable = io_options_of(options)->variable;
+    how.rate = isnan(rate) ? 0 : rate;
     return how;
 }
 

@@ -3,8 +3,8 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/options.h"
 #include "code/coder.h"
+#include "learn/learn_options.h"
 #include "learn/learner_state.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
@@ -14,7 +14,8 @@
 
 /* Times in an iteration that coefficients are refitted and the dictionary is updated again. */
 static int64_t code_updates(const learner *l) {
-    if (l->options->code_updates != OPTION_UNSET) return l->options->code_updates;
+    const int64_t given = learn_options_of(l->options)->code_updates;
+    if (given != OPTION_UNSET) return given;
     return l->method->code_updates ? l->method->code_updates(l->options) : 0;
 }
 

@@ -11,7 +11,21 @@ enum { ATTEMPTS = 3, MAX_STEPS = 300, MIN_STEPS = 60 };
 static const double MIN_WEIGHT = 1e-3;
 static const double STEPS_WORK = 3e11; /* D L^2 in all, of one stage's steps */
 
+static const option_row rows[] = {
+    REAL_OPTION(bound_options, max_coherence, "max-coherence", "MU", NULL, 0, 1, INCO_LEARN | INCO_DECOHERE,
+                "Dictionary",
+                "the largest |d'e| of two atoms: a bound that idl and decohere satisfy; a target of inksvd, ipr and "
+                "idb, which the first two meet within their tolerance if they can; the result says what was reached"),
+};
+
+const options_part bound_part = {OPTIONS_PART(rows, bound_options)};
+
 /* ---- Whether it can be satisfied ---- */
+
+int bound_check_given(const inco_options *options, const char *method, inco_error *error) {
+    if (!isnan(bound_options_of(options)->max_coherence)) return INCO_OK;
+    return error_set(error, INCO_EINVAL, "--method %s needs a target: --max-coherence MU", method);
+}
 
 int bound_check(double bound, int64_t dim, int64_t atoms, inco_error *error) {
     const double least = coherence_bound(dim, atoms);

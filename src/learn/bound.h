@@ -3,8 +3,17 @@
 #ifndef INCO_LEARN_BOUND_H
 #define INCO_LEARN_BOUND_H
 
+#include "base/options.h"
 #include "dict/nearest.h"
 #include "metric/coherence.h"
+
+typedef struct bound_options {
+    double max_coherence;
+} bound_options;
+OPTIONS_DECLARE(bound)
+
+/* Fails when there is none for a method that needs it. */
+int bound_check_given(const inco_options *options, const char *method, inco_error *error);
 
 /* Fails, naming the number, when no dictionary of this size satisfies the bound. */
 int bound_check(double bound, int64_t dim, int64_t atoms, inco_error *error);

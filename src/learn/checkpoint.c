@@ -6,11 +6,11 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/options.h"
 #include "base/source.h"
 #include "base/stream.h"
 #include "learn/exchange.h"
 #include "learn/learn.h"
+#include "learn/learn_options.h"
 #include "learn/learner_state.h"
 #include "mat/mat.h"
 
@@ -140,7 +140,7 @@ static int check_header(const header *h, inco_error *error) {
 
 static int check_data(const header *h, const inco_learner *handle, inco_error *error) {
     const inco_source *source = &handle->core->signals;
-    const int64_t atoms = handle->options->atoms;
+    const int64_t atoms = learn_options_of(handle->options)->atoms;
     if (h->dim != source->dim || h->signals != source->count)
         return error_set(error, INCO_EDIM,
                          "the checkpoint is of %lld signals of %lld dimensions, the data has %lld of %lld",

@@ -4,9 +4,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/common.h"
 #include "base/error.h"
-#include "base/options.h"
-#include "base/parallel.h"
 #include "base/sized.h"
 #include "base/source.h"
 #include "learn/bound.h"
@@ -29,6 +28,13 @@ typedef struct decoherence {
     int64_t nonzeros;
     inco_progress progress;
 } decoherence;
+
+static int check(const inco_options *options, inco_error *error) {
+    if (!isnan(bound_options_of(options)->max_coherence)) return INCO_OK;
+    return error_set(error, INCO_EINVAL, "say what bound to keep: --max-coherence MU");
+}
+
+const options_part decohere_part = {.commands = INCO_DECOHERE, .check = check};
 
 /* Without data there is nothing to code, or to cut and scale. */
 static int check_data(const decoherence *w, inco_error *error) {
@@ -57,7 +63,7 @@ static int add_group(void *self, const pass_group *group, inco_error *error) {
                                .seconds = clock_seconds() - w->began};
     w->nonzeros += csc_nonzeros(group->codes);
     int status = collector_add(w->sums, group, error);
-    return status < 0 ? status : watcher_tell(&w->options->watch, &now);
+    return status < 0 ? status : watcher_tell(options_watcher(w->options), &now);
 }
 
 static double relative_error(const decoherence *w, double square) {
@@ -82,12 +88,13 @@ static int code_data(decoherence *w, inco_error *error) {
     const inco_source *source = w->data;
     const inco_mat *d = w->dictionary, *atoms = &w->search.atoms;
     const inco_type wider = d->type > source->type ? d->type : source->type;
-    const inco_type type = options_precision(w->options, wider);
+    const inco_type type = common_precision(w->options, wider);
+    const prepare_options *own = prepare_options_of(w->options);
     prepared data = {0};
     pass p = {.source = &data.source, .atoms = atoms->cols, .threads = w->threads, .self = w, .visit = add_group};
     double square;
     int status;
-    TRY(prepare(&data, source, type, (int)w->options->center, w->options->normalize == NORMALIZE_UNIT, error));
+    TRY(prepare(&data, source, type, (int)own->center, own->normalize == NORMALIZE_UNIT, error));
     TRY(inco_coder_new(&p.coder, atoms, type, w->options, error));
     if (!(w->sums = collector_new(d->rows, atoms->cols, w->threads))) TRY(error_no_memory(error));
     if ((status = pass_run(&p, error)) != INCO_OK) goto done;
@@ -111,7 +118,7 @@ static int tell(void *self, int stage, double mu) {
     w->progress.iteration = stage;
     w->progress.coherence_max = mu;
     w->progress.seconds = clock_seconds() - w->began;
-    return watcher_tell(&w->options->watch, &w->progress);
+    return watcher_tell(options_watcher(w->options), &w->progress);
 }
 
 static void describe(const decoherence *w) {
@@ -135,7 +142,7 @@ static int run(decoherence *w, inco_mat *result, inco_error *error) {
                              .bound = w->info->bound,
                              .type = w->info->precision,
                              .care = NEAREST_FINELY,
-                             .seed = (uint64_t)w->options->seed,
+                             .seed = common_seed(w->options),
                              .threads = w->threads,
                              .tell = tell,
                              .self = w};
@@ -155,13 +162,13 @@ static int decohere(decoherence *w, inco_mat *result, inco_error *error) {
     const inco_options *o = w->options;
     const inco_mat *d = w->dictionary;
     inco_decohere_info *info = w->info;
-    int status = options_check_decohere(o, error);
+    int status = inco_options_check(o, INCO_DECOHERE, error);
     if (status < 0) return status;
-    w->threads = parallel_threads(o->threads);
+    w->threads = common_threads(o);
     *info = (inco_decohere_info){.size = sizeof *info, .dim = d->rows, .atoms = d->cols, .threads = w->threads};
     info->mean_cardinality = info->relative_error_before = info->relative_error = NAN;
-    info->bound = o->max_coherence;
-    info->precision = options_precision(o, d->type);
+    info->bound = bound_options_of(o)->max_coherence;
+    info->precision = common_precision(o, d->type);
     w->progress = (inco_progress){.size = sizeof w->progress, .phase = "decohere", .iterations = NEAREST_STAGES};
     blas_enter();
     status = run(w, result, error);

@@ -3,10 +3,9 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/common.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/options.h"
-#include "base/parallel.h"
 #include "base/sized.h"
 #include "base/source.h"
 #include "code/coder.h"
@@ -26,7 +25,7 @@ typedef struct encoding {
 
 static int tell(const encoding *e, int64_t done, int64_t total) {
     const inco_progress now = {.phase = "code", .done = done, .total = total, .seconds = clock_seconds() - e->start};
-    return watcher_tell(&e->options->watch, &now);
+    return watcher_tell(options_watcher(e->options), &now);
 }
 
 static int take_group(void *self, const pass_group *group, inco_error *error) {
@@ -59,7 +58,7 @@ static int check_encode(const inco_mat *dictionary, const inco_source *source, c
     if (dictionary->rows != source->dim)
         return error_set(error, INCO_EDIM, "the dictionary's atoms have %lld dimensions, the signals have %lld",
                          (long long)dictionary->rows, (long long)source->dim);
-    if (o->center == CENTER_FEATURE)
+    if (prepare_options_of(o)->center == CENTER_FEATURE)
         return error_set(error, INCO_EINVAL,
                          "--center feature belongs to learn: take the training mean off the signals "
                          "before encode");
@@ -69,12 +68,12 @@ static int check_encode(const inco_mat *dictionary, const inco_source *source, c
 static int encode(encoding *e, const inco_source *source, inco_encode_info *info, inco_error *error) {
     const inco_mat *d = e->dictionary;
     const inco_options *o = e->options;
-    const inco_type type = options_precision(o, d->type > source->type ? d->type : source->type);
+    const inco_type type = common_precision(o, d->type > source->type ? d->type : source->type);
     prepared data = {0};
     pass p = {.source = &data.source, .atoms = d->cols, .threads = e->threads, .self = e, .visit = take_group};
     int status;
     TRY(check_encode(d, source, o, error));
-    TRY(prepare(&data, source, type, (int)o->center, 0, error));
+    TRY(prepare(&data, source, type, (int)prepare_options_of(o)->center, 0, error));
     TRY(wide_new(e->codes, type, d->cols, source->count, error));
     TRY(inco_coder_new(&p.coder, d, type, o, error));
     p.seconds_code = clock_seconds() - e->start;
@@ -89,7 +88,7 @@ done:
 
 int inco_encode(const inco_mat *dictionary, const inco_source *given, const inco_options *options, inco_csc *codes,
                 inco_encode_info *info, inco_error *error) {
-    encoding e = {dictionary, codes, options, parallel_threads(options->threads), clock_seconds(), 0, 0};
+    encoding e = {dictionary, codes, options, common_threads(options), clock_seconds(), 0, 0};
     inco_source source;
     int status;
     *codes = (inco_csc){0};

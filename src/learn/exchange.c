@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/options.h"
 #include "base/source.h"
 #include "code/coder.h"
 #include "dict/lines.h"
@@ -18,11 +17,11 @@ enum { SIGNALS = 4, ATOMS = 10 }; /* worst coded signals looked at, for an atom;
 enum { PANEL = 128 };
 
 int64_t exchange_signals(const inco_options *o, int64_t atoms) {
-    return o->exchange ? SIGNALS * atoms : atoms;
+    return replace_options_of(o)->exchange ? SIGNALS * atoms : atoms;
 }
 
 int64_t exchange_lines(const inco_options *o, int64_t atoms) {
-    return o->exchange ? (atoms + ATOMS - 1) / ATOMS : 0;
+    return replace_options_of(o)->exchange ? (atoms + ATOMS - 1) / ATOMS : 0;
 }
 
 /* ---- The residuals of the worst coded signals ---- */

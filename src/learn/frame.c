@@ -3,16 +3,22 @@
 #include <stdatomic.h>
 
 #include "base/clock.h"
+#include "base/common.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/options.h"
 #include "base/parallel.h"
 #include "base/rng.h"
 #include "base/sized.h"
 #include "dict/anneal.h"
+#include "learn/learn_options.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 #include "metric/coherence.h"
+
+typedef struct frame_options {
+    int64_t dim, tight, starts, steps;
+} frame_options;
+OPTIONS_DECLARE(frame)
 
 /* All starts go through the levels up to HALFWAY, the best quarter through the others. */
 enum { HALFWAY = 7, KEPT_MOST = 16, STARTS_MOST = 64, STEPS_MOST = 1000, STEPS_USUAL = 300, STEPS_LEAST = 20 };
@@ -27,7 +33,10 @@ typedef struct candidate {
 } candidate;
 
 typedef struct search {
-    const inco_options *options;
+    const frame_options *own;
+    const watcher *watch;
+    double stop_seconds;
+    uint64_t seed;
     int64_t dim, atoms, starts, kept;
     int threads, steps;
     int apart;     /* several starts at once, a thread each */
@@ -43,6 +52,36 @@ typedef struct search {
     int64_t first;      /* start of running[0] */
 } search;
 
+/* ---- Options ---- */
+
+static int check(const inco_options *options, inco_error *error) {
+    const frame_options *o = frame_options_of(options);
+    const int64_t atoms = learn_options_of(options)->atoms;
+    if (o->dim == OPTION_UNSET || atoms == OPTION_UNSET)
+        return error_set(error, INCO_EINVAL, "say how large the frame is: --dim D and --atoms L");
+    if (o->tight && atoms < o->dim)
+        return error_set(error, INCO_EINVAL,
+                         "%lld atoms cannot be a tight frame of %lld dimensions: it takes as many atoms as dimensions, "
+                         "or more",
+                         (long long)atoms, (long long)o->dim);
+    return INCO_OK;
+}
+
+static const option_row rows[] = {
+    INTEGER_OPTION(frame_options, dim, "dim", "D", NULL, 1, OPTION_MANY, INCO_FRAME, "Dictionary",
+                   "frame: dimensions of an atom (needed)"),
+    FLAG_OPTION(frame_options, tight, "tight", INCO_FRAME, "Dictionary",
+                "frame: make it tight, D D' = (L / D) I, at the lowest coherence that leaves"),
+    INTEGER_OPTION(frame_options, starts, "starts", "N", NULL, 1, OPTION_MANY, INCO_FRAME, "Dictionary",
+                   "frame: random frames to start from; the best comes out (default: by size, 64 for the smallest, 1 "
+                   "for large ones)"),
+    INTEGER_OPTION(frame_options, steps, "steps", "N", NULL, 1, OPTION_MANY, INCO_FRAME, "Dictionary",
+                   "frame: L-BFGS iterations at every order of the power sum (default: by size, 300 to 1000, for large "
+                   "ones down to 20)"),
+};
+
+const options_part frame_part = {OPTIONS_PART(rows, frame_options), .commands = INCO_FRAME, .check = check};
+
 /* ---- Sizes ---- */
 
 static double clamp(double value, double low, double high) {
@@ -55,8 +94,8 @@ static void choose_effort(search *s) {
     const double careful = clamp(numbers / 12, STEPS_USUAL, STEPS_MOST);
     s->starts = (int64_t)clamp(STARTS_WORK / work, 1, STARTS_MOST);
     s->steps = (int)clamp(STEPS_WORK / work, STEPS_LEAST, careful);
-    if (s->options->starts != OPTION_UNSET) s->starts = s->options->starts;
-    if (s->options->steps != OPTION_UNSET) s->steps = (int)s->options->steps;
+    if (s->own->starts != OPTION_UNSET) s->starts = s->own->starts;
+    if (s->own->steps != OPTION_UNSET) s->steps = (int)s->own->steps;
     s->kept = s->starts <= 2 ? s->starts : (s->starts + 3) / 4;
     if (s->kept > KEPT_MOST) s->kept = KEPT_MOST;
     s->apart = s->starts > 1 && numbers <= APART;
@@ -76,8 +115,8 @@ static int64_t count_steps(const search *s) {
 static int tell(search *s, double mu) {
     s->progress.coherence_max = mu;
     s->progress.seconds = clock_seconds() - s->began;
-    if (watcher_tell(&s->options->watch, &s->progress)) s->stopped_by = "callback";
-    if (s->options->stop_seconds > 0 && s->progress.seconds >= s->options->stop_seconds) s->stopped_by = "seconds";
+    if (watcher_tell(s->watch, &s->progress)) s->stopped_by = "callback";
+    if (s->stop_seconds > 0 && s->progress.seconds >= s->stop_seconds) s->stopped_by = "seconds";
     if (s->stopped_by) atomic_store(&s->stop, 1);
     return s->stopped_by != NULL;
 }
@@ -110,7 +149,7 @@ static int anneal_levels(search *s, candidate *c, const int levels[2], int threa
     const anneal_settings settings = {.first = levels[0],
                                       .last = levels[1],
                                       .iterations = s->steps,
-                                      .tight = s->options->tight != 0,
+                                      .tight = s->own->tight != 0,
                                       .target = s->bound + EXACT,
                                       .threads = s->apart ? 1 : s->threads,
                                       .tell = thread == 0 ? tell_level : ask_level,
@@ -120,7 +159,7 @@ static int anneal_levels(search *s, candidate *c, const int levels[2], int threa
 
 static int run_start(void *self, int64_t i, int thread, inco_error *error) {
     search *s = self;
-    draw(&s->running[i], (uint64_t)s->options->seed, s->first + i);
+    draw(&s->running[i], s->seed, s->first + i);
     return anneal_levels(s, &s->running[i], (const int[]){ANNEAL_FIRST, HALFWAY}, thread, error);
 }
 
@@ -262,15 +301,22 @@ done:
 }
 
 static int design(const inco_options *o, inco_mat *frame, inco_frame_info *info, inco_error *error) {
-    search s = {.options = o, .dim = o->dim, .atoms = o->atoms, .began = clock_seconds()};
-    int status = options_check_frame(o, error);
+    const frame_options *own = frame_options_of(o);
+    search s = {.own = own,
+                .watch = options_watcher(o),
+                .dim = own->dim,
+                .atoms = learn_options_of(o)->atoms,
+                .stop_seconds = learn_options_of(o)->stop_seconds,
+                .seed = common_seed(o),
+                .began = clock_seconds()};
+    int status = check(o, error);
     if (status < 0) return status;
-    s.threads = parallel_threads(o->threads);
+    s.threads = common_threads(o);
     s.bound = coherence_bound(s.dim, s.atoms);
     *info = (inco_frame_info){.size = sizeof *info,
                               .dim = s.dim,
                               .atoms = s.atoms,
-                              .precision = options_precision(o, INCO_F64),
+                              .precision = common_precision(o, INCO_F64),
                               .welch = s.bound,
                               .threads = s.threads};
     choose_effort(&s);

@@ -2,11 +2,12 @@
 #include "learn/learn.h"
 
 #include "base/clock.h"
+#include "base/common.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/options.h"
 #include "base/sized.h"
 #include "base/source.h"
+#include "learn/learn_options.h"
 #include "learn/method.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
@@ -14,27 +15,33 @@
 
 /* ---- Making ---- */
 
+int inco_learn_needs_data(const inco_options *options) {
+    return !method_of(options)->designs;
+}
+
 /* Whether there is data, as the method needs it or not. */
 static int check_source(const inco_source *source, const inco_options *options, inco_error *error) {
-    const method *m = method_of(options);
-    if (m->designs && source)
-        return error_set(error, INCO_EINVAL, "--method %s designs atoms without data: give none", m->name);
-    if (!m->designs && !source) return error_set(error, INCO_EINVAL, "there is no data to learn from");
+    const int needed = inco_learn_needs_data(options);
+    if (!needed && source)
+        return error_set(error, INCO_EINVAL, "--method %s designs atoms without data: give none",
+                         method_of(options)->name);
+    if (needed && !source) return error_set(error, INCO_EINVAL, "there is no data to learn from");
     return INCO_OK;
 }
 
 int inco_learner_new(inco_learner **result, const inco_source *source, const inco_options *options, inco_error *error) {
+    const prepare_options *own = prepare_options_of(options);
     inco_learner *handle = NEW(inco_learner, 1);
     int status;
     *result = NULL;
     if (!handle) return error_no_memory(error);
     if (!(handle->options = inco_options_copy(options))) TRY(error_no_memory(error));
-    TRY(options_check_learn(options, error));
+    TRY(learn_check(options, error));
     TRY(check_source(source, options, error));
     if (source) {
         TRY(source_take(&handle->given, source, error));
-        TRY(prepare(&handle->data, &handle->given, options_precision(options, handle->given.type), (int)options->center,
-                    options->normalize == NORMALIZE_UNIT, error));
+        TRY(prepare(&handle->data, &handle->given, common_precision(options, handle->given.type), (int)own->center,
+                    own->normalize == NORMALIZE_UNIT, error));
     }
     TRY(learner_new(&handle->core, source ? &handle->data.source : NULL, options, error));
     *result = handle;

@@ -5,25 +5,26 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/common.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/options.h"
-#include "base/parallel.h"
 #include "code/coder.h"
 #include "dict/init.h"
 #include "learn/exchange.h"
+#include "learn/learn_options.h"
 #include "learn/learner_state.h"
+#include "learn/penalty.h"
 #include "mat/mat.h"
 
 /* ---- Making ---- */
 
 int learner_new(learner **result, const inco_source *signals, const inco_options *options, inco_error *error) {
-    const inco_source none = {.size = sizeof none, .type = options_precision(options, INCO_F32)};
+    const inco_source none = {.size = sizeof none, .type = common_precision(options, INCO_F32)};
     learner *l = NEW(learner, 1);
     *result = NULL;
     if (!l) return error_no_memory(error);
     l->signals = signals ? *signals : none;
-    l->threads = parallel_threads(options->threads);
+    l->threads = common_threads(options);
     l->method = method_of(options);
     l->info.size = sizeof l->info;
     l->progress.size = sizeof l->progress;
@@ -55,7 +56,7 @@ void learner_free(learner *l) {
 /* ---- The initial dictionary ---- */
 
 static int check_start(const learner *l, const inco_mat *dictionary, inco_error *error) {
-    const int64_t dim = l->signals.dim, atoms = l->options->atoms;
+    const int64_t dim = l->signals.dim, atoms = learn_options_of(l->options)->atoms;
     int64_t row, col;
     if (l->method->designs)
         return error_set(error, INCO_EINVAL, "--method %s starts from its own family of atoms, not from others",
@@ -90,27 +91,29 @@ void learner_take_dictionary(learner *l, inco_mat *dictionary) {
 }
 
 void learner_set_weight(learner *l, double relative) {
-    l->options->gamma = NAN;
-    l->options->gamma_relative = relative;
+    penalty_options *penalty = options_edit(l->options, &penalty_part);
+    *penalty = (penalty_options){.gamma = NAN, .gamma_relative = relative};
 }
 
 static int fill_initial(learner *l, inco_error *error) {
-    const inco_options *o = l->options;
-    const int patches = o->patch_rows * o->patch_cols == l->signals.dim;
-    if (!strcmp(o->init, "sample")) return init_sample(&l->d, &l->signals, (uint64_t)o->seed, error);
-    if (!strcmp(o->init, "random")) return init_random(&l->d, (uint64_t)o->seed, error);
-    if (!strcmp(o->init, "dct"))
-        return init_dct(&l->d, patches ? o->patch_rows : l->d.rows, patches ? o->patch_cols : 1, error);
+    const uint64_t seed = common_seed(l->options);
+    const int64_t *patch = common_options_of(l->options)->patch;
+    const int patches = patch[0] * patch[1] == l->signals.dim;
+    const char *init = learn_options_of(l->options)->init;
+    if (!strcmp(init, "sample")) return init_sample(&l->d, &l->signals, seed, error);
+    if (!strcmp(init, "random")) return init_random(&l->d, seed, error);
+    if (!strcmp(init, "dct")) return init_dct(&l->d, patches ? patch[0] : l->d.rows, patches ? patch[1] : 1, error);
     return error_set(error, INCO_EINVAL,
-                     "--init '%s' is not sample, dct or random, and no dictionary was given to start from", o->init);
+                     "--init '%s' is not sample, dct or random, and no dictionary was given to start from", init);
 }
 
 /* By the option init, unless there is a dictionary already. */
 static int make_initial(learner *l, inco_error *error) {
     if (l->d.data) return INCO_OK;
-    if (l->options->atoms == OPTION_UNSET)
+    const int64_t atoms = learn_options_of(l->options)->atoms;
+    if (atoms == OPTION_UNSET)
         return error_set(error, INCO_EINVAL, "--atoms is needed: how many atoms should be learned?");
-    int status = inco_mat_new(&l->d, INCO_F64, l->signals.dim, l->options->atoms, error);
+    int status = inco_mat_new(&l->d, INCO_F64, l->signals.dim, atoms, error);
     if (status >= 0) status = fill_initial(l, error);
     if (status < 0) inco_mat_free(&l->d);
     return status;
@@ -120,8 +123,9 @@ static int make_initial(learner *l, inco_error *error) {
 static int make_passes(learner *l, inco_error *error) {
     const inco_options *o = l->options;
     const int64_t dim = l->d.rows, atoms = l->d.cols;
+    const coder_shape shape = {dim, atoms, l->signals.type, l->threads};
     int status = INCO_OK;
-    if (!l->coder) TRY(coder_open(&l->coder, dim, atoms, l->signals.type, o, error));
+    if (!l->coder) TRY(coder_open(&l->coder, &shape, coder_options_of(o), error));
     if (!l->notes.worst.item) TRY(notes_new(&l->notes, atoms, exchange_signals(o, atoms), error));
     if (!l->replacing.item) TRY(replace_new(&l->replacing, dim, atoms, exchange_lines(o, atoms), error));
 done:
@@ -181,7 +185,7 @@ double learner_gamma(const learner *l) {
 int learner_tell(learner *l, const char *phase) {
     l->progress.phase = phase;
     l->progress.seconds = clock_seconds() - l->began;
-    return watcher_tell(&l->options->watch, &l->progress);
+    return watcher_tell(options_watcher(l->options), &l->progress);
 }
 
 double learner_relative_error(double residual, double energy) {

@@ -2,9 +2,10 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "base/common.h"
 #include "base/error.h"
-#include "base/options.h"
 #include "learn/exchange.h"
+#include "learn/learn_options.h"
 #include "learn/learner_state.h"
 #include "mat/mat.h"
 #include "metric/coherence.h"
@@ -22,12 +23,13 @@ static int choose_exchanges(learner *l, inco_error *error) {
                          .gamma = learner_gamma(l),
                          .threads = l->threads};
     int status = exchange_choose(&in, list, &l->info.seconds_code, error);
-    for (int64_t i = 0; i < list->count; i++) l->notes.use_count[list->item[i].atom] = l->options->min_uses;
+    for (int64_t i = 0; i < list->count; i++)
+        l->notes.use_count[list->item[i].atom] = replace_options_of(l->options)->min_uses;
     return status;
 }
 
 static int choose_replacements(learner *l, inco_error *error) {
-    const inco_options *o = l->options;
+    const replace_options *o = replace_options_of(l->options);
     const replacement_rule rule = {.policy = (int)o->unused,
                                    .bound = o->replace,
                                    .min_uses = o->min_uses,
@@ -35,7 +37,7 @@ static int choose_replacements(learner *l, inco_error *error) {
                                    .d = &l->d,
                                    .source = &l->signals,
                                    .worst = &l->notes.worst,
-                                   .seed = (uint64_t)o->seed,
+                                   .seed = common_seed(l->options),
                                    .round = (uint64_t)l->iteration,
                                    .threads = l->threads};
     int status = INCO_OK;
@@ -83,7 +85,7 @@ static int iterate(learner *l, double *change, inco_error *error) {
     coherence mu;
     int status;
     l->progress.iteration = l->iteration + 1;
-    l->progress.iterations = l->options->iterations;
+    l->progress.iterations = learn_options_of(l->options)->iterations;
     l->progress.total = l->signals.count;
     TRY(mat_convert(&before, &l->d, INCO_F64, error));
     TRY(apply_replacements(l, error));
@@ -105,15 +107,16 @@ done:
 
 /* The rule that ends the loop after an iteration; NULL: none. */
 static const char *rule_to_stop(const learner *l, double change) {
-    const inco_options *o = l->options;
+    const learn_options *o = learn_options_of(l->options);
     if (o->stop_change > 0 && change <= o->stop_change) return "change";
     if (o->stop_seconds > 0 && clock_seconds() - l->began >= o->stop_seconds) return "seconds";
     return NULL;
 }
 
 int learner_iterate(learner *l, inco_error *error) {
+    const int64_t iterations = learn_options_of(l->options)->iterations;
     const char *rule = NULL;
-    while (!rule && l->iteration < l->options->iterations) {
+    while (!rule && l->iteration < iterations) {
         double change = 0;
         int status = iterate(l, &change, error);
         if (status == INCO_OK) status = learner_tell(l, "iteration");

@@ -3,6 +3,7 @@
 #ifndef INCO_LEARN_METHOD_H
 #define INCO_LEARN_METHOD_H
 
+#include "base/options.h"
 #include "dict/training.h"
 #include "dict/update.h"
 #include "learn/learner.h"
@@ -30,6 +31,12 @@ typedef struct method {
     int needs_codes; /* `update` needs the residuals and codes of all signals, instead of A and B */
     size_t own_size; /* bytes of the method's state between iterations, zero at first */
 
+    /* Of the options that belong to some methods alone it knows those of its own part and these, a|b|c. */
+    const options_part *part;
+    const char *takes;
+    int takes_auto;                                               /* --gamma auto may choose its gamma */
+    int (*check)(const inco_options *options, inco_error *error); /* do the options go together? */
+
     /* Before the first iteration of a run: checks what depends on the dictionary's size, makes the state. */
     int (*start)(learner *l, inco_error *error);
     /* One iteration, from the learner's dictionary to its next one. INCO_STOPPED when the caller stopped it; the
@@ -50,7 +57,8 @@ typedef struct method {
     void (*free)(void *own); /* what the state owns, not the state itself */
 } method;
 
-/* The method that the options ask for. */
+/* Method i, NULL past the last; the method that the options ask for. */
+const method *method_at(int i);
 const method *method_of(const inco_options *options);
 
 #endif

@@ -22,5 +22,10 @@ done:
     return status;
 }
 
-const method method_aksvdc = {
-    .name = "aksvdc", .needs_codes = 1, .step = alternate_step, .update = update, .gamma = penalty_gamma};
+const method method_aksvdc = {.name = "aksvdc",
+                              .takes = PENALTY_TAKES,
+                              .check = penalty_check,
+                              .needs_codes = 1,
+                              .step = alternate_step,
+                              .update = update,
+                              .gamma = penalty_gamma};

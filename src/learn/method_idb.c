@@ -1,18 +1,39 @@
 /* --method idb: approximate K-SVD in which atoms beyond a bound push each other away (docs/theory/idb.md). */
 #include "dict/idb.h"
 
-#include <math.h>
-
-#include "base/options.h"
+#include "base/error.h"
 #include "learn/alternate.h"
+#include "learn/bound.h"
 #include "learn/penalty.h"
 #include "learn/sweep.h"
 
 static const double TOLERANCE = 1e-3; /* that the bound is aimed at within */
 
+typedef struct idb_options {
+    double barrier;
+} idb_options;
+OPTIONS_DECLARE(idb)
+
+static const option_row rows[] = {
+    REAL_OPTION(idb_options, barrier, "barrier", "LAMBDA", "25", 0, DBL_MAX, INCO_LEARN, "Dictionary",
+                "idb: weight, besides G, of the push between two atoms beyond --max-coherence"),
+};
+
+const options_part idb_part = {OPTIONS_PART(rows, idb_options)};
+
+static int check(const inco_options *options, inco_error *error) {
+    int status;
+    TRY(penalty_check(options, error));
+    TRY(bound_check_given(options, "idb", error));
+    if (bound_options_of(options)->max_coherence == 0)
+        TRY(error_set(error, INCO_EINVAL, "--method idb needs --max-coherence above 0"));
+done:
+    return status;
+}
+
 /* Relative to the energy of each atom. */
 static double relative_of(const inco_options *o) {
-    return inco_options_given(o, "gamma-relative") ? o->gamma_relative : 0.0075;
+    return inco_options_given(o, "gamma-relative") ? penalty_options_of(o)->gamma_relative : 0.0075;
 }
 
 static double gamma_of(const method_input *in) {
@@ -21,8 +42,10 @@ static double gamma_of(const method_input *in) {
 
 static int update(inco_mat *d, const method_input *in, update_result *result, inco_error *error) {
     const inco_options *o = in->options;
-    const int relative = isnan(o->gamma);
-    const idb_settings settings = {o->max_coherence, o->barrier, relative ? relative_of(o) : o->gamma, relative};
+    const double gamma = penalty_options_of(o)->gamma;
+    const int relative = isnan(gamma);
+    const idb_settings settings = {bound_options_of(o)->max_coherence, idb_options_of(o)->barrier,
+                                   relative ? relative_of(o) : gamma, relative};
     idb w;
     int status = idb_open(&w, d, &settings, error);
     if (status >= 0) status = sweep_update(d, in, &w.rule, result, error);
@@ -31,8 +54,15 @@ static int update(inco_mat *d, const method_input *in, update_result *result, in
 }
 
 static void describe(const method_input *in, inco_learn_info *info) {
-    info->coherence_target = in->options->max_coherence + TOLERANCE;
+    info->coherence_target = bound_options_of(in->options)->max_coherence + TOLERANCE;
 }
 
-const method method_idb = {
-    .name = "idb", .needs_codes = 1, .step = alternate_step, .update = update, .gamma = gamma_of, .describe = describe};
+const method method_idb = {.name = "idb",
+                           .part = &idb_part,
+                           .takes = PENALTY_TAKES "|max-coherence",
+                           .check = check,
+                           .needs_codes = 1,
+                           .step = alternate_step,
+                           .update = update,
+                           .gamma = gamma_of,
+                           .describe = describe};

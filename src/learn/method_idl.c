@@ -2,12 +2,12 @@
  * and the result satisfies (docs/theory/bound.md), or a target that sets the penalty's weight
  * (docs/theory/steering.md).
  */
-#include <math.h>
-
 #include "base/clock.h"
+#include "base/common.h"
 #include "base/error.h"
-#include "base/options.h"
+#include "code/coder_options.h"
 #include "learn/bound.h"
+#include "learn/learn_options.h"
 #include "learn/learner_state.h"
 #include "learn/penalty.h"
 #include "learn/steer.h"
@@ -15,18 +15,58 @@
 static const double EASE = 0.3; /* what is left after an iteration of the way from the start to the bound (BOUND-8) */
 static const double PUSH = 25;  /* on pairs above the bound, relative to the energy that an atom has to code */
 
+/* ---- Options ---- */
+
+enum { NORMS_SPHERE, NORMS_RESCALE };
+
+typedef struct idl_options {
+    int64_t norms;
+    double target_rms, target_error;
+} idl_options;
+OPTIONS_DECLARE(idl)
+
+static const option_row rows[] = {
+    CHOICE_OPTION(
+        idl_options, norms, "norms", "NAME", "sphere", "sphere|rescale", INCO_LEARN, "Dictionary",
+        "sphere: atoms keep unit norm during the update; rescale: they are rescaled after it, as in the paper"),
+    REAL_OPTION(idl_options, target_rms, "target-rms", "R", NULL, 0, 1, INCO_LEARN, "Dictionary",
+                "idl: the least weight whose dictionary has a root mean square coherence of R or less, found in every "
+                "update"),
+    REAL_OPTION(idl_options, target_error, "target-error", "E", NULL, 0, 1, INCO_LEARN, "Dictionary",
+                "idl: from small weights on, the largest whose dictionary codes the signals with a relative error of E "
+                "or less, within 1 %"),
+};
+
+const options_part idl_part = {OPTIONS_PART(rows, idl_options)};
+
+static double bound_of(const inco_options *o) {
+    return bound_options_of(o)->max_coherence;
+}
+
+static int is_bounded(const inco_options *o) {
+    return !isnan(bound_of(o));
+}
+
+static int is_steered(const inco_options *o) {
+    return !isnan(idl_options_of(o)->target_rms) || !isnan(idl_options_of(o)->target_error);
+}
+
+static int check(const inco_options *options, inco_error *error) {
+    int status;
+    TRY(options_check_one(options, PENALTY_TAKES "|target-rms|target-error", "set the same weight", error));
+    if (is_bounded(options) && idl_options_of(options)->norms == NORMS_RESCALE)
+        TRY(error_set(error, INCO_EINVAL,
+                      "--max-coherence needs atoms of unit norm during the update: take away --norms rescale"));
+done:
+    return status;
+}
+
+/* ---- State ---- */
+
 typedef struct idl_state {
     double start_coherence; /* with a bound */
     steering steer;         /* with a target */
 } idl_state;
-
-static int is_bounded(const inco_options *o) {
-    return !isnan(o->max_coherence);
-}
-
-static int is_steered(const inco_options *o) {
-    return !isnan(o->target_rms) || !isnan(o->target_error);
-}
 
 static double gamma_of(const method_input *in) {
     const idl_state *own = in->own;
@@ -47,11 +87,12 @@ static int measure_start(learner *l, inco_error *error) {
 
 static int start(learner *l, inco_error *error) {
     const inco_options *o = l->options;
+    const idl_options *own = idl_options_of(o);
     int status;
-    TRY(steer_check(o->target_rms, o->target_error, l->d.rows, l->d.cols, error));
+    TRY(steer_check(own->target_rms, own->target_error, l->d.rows, l->d.cols, error));
     if (!is_bounded(o)) goto done;
-    TRY(bound_check(o->max_coherence, l->d.rows, l->d.cols, error));
-    TRY(bound_check_rounding(o->max_coherence, l->signals.type, error));
+    TRY(bound_check(bound_of(o), l->d.rows, l->d.cols, error));
+    TRY(bound_check_rounding(bound_of(o), l->signals.type, error));
     TRY(measure_start(l, error));
 done:
     return status;
@@ -62,7 +103,7 @@ done:
 /* (BOUND-8): the bound that this update satisfies, and (BOUND-6): the weight of pairs above it. */
 static void add_bound(update_settings *settings, const method_input *in) {
     const idl_state *own = in->own;
-    const double bound = in->options->max_coherence, over = fmax(0, own->start_coherence - bound);
+    const double bound = bound_of(in->options), over = fmax(0, own->start_coherence - bound);
     if (!is_bounded(in->options)) return;
     settings->bound = bound + over * pow(EASE, (double)in->iteration);
     settings->push = PUSH * in->energy / (double)in->atoms;
@@ -71,8 +112,8 @@ static void add_bound(update_settings *settings, const method_input *in) {
 static int update_with(const void *self, inco_mat *d, double gamma, update_result *result, inco_error *error) {
     const method_input *in = self;
     update_settings settings = {.gamma = gamma,
-                                .rescale = in->options->norms == NORMS_RESCALE,
-                                .iterations = (int)in->options->update_iterations,
+                                .rescale = idl_options_of(in->options)->norms == NORMS_RESCALE,
+                                .iterations = (int)learn_options_of(in->options)->update_iterations,
                                 .threads = in->threads,
                                 .narrow = in->type == INCO_F32};
     add_bound(&settings, in);
@@ -80,18 +121,17 @@ static int update_with(const void *self, inco_mat *d, double gamma, update_resul
 }
 
 static int update(inco_mat *d, const method_input *in, update_result *result, inco_error *error) {
-    const inco_options *o = in->options;
+    const idl_options *o = idl_options_of(in->options);
     const steer_task task = {o->target_rms, o->target_error, in->s, in->threads, update_with, in};
     idl_state *own = in->own;
-    if (!is_steered(o)) return update_with(in, d, gamma_of(in), result, error);
+    if (!is_steered(in->options)) return update_with(in, d, gamma_of(in), result, error);
     if (in->round == 0) steer_begin(&own->steer, in->relative_error);
     return steer_update(&own->steer, &task, d, result, error);
 }
 
 static int64_t code_updates(const inco_options *o) {
-    const int squares = o->coder == CODER_OMP || o->coder == CODER_OLS || o->refit;
-    if (!is_bounded(o) || o->nonnegative) return 0;
-    return squares ? 3 : 1;
+    if (!is_bounded(o) || coder_options_of(o)->nonnegative) return 0;
+    return coder_is_least_squares(coder_options_of(o)) ? 3 : 1;
 }
 
 /* ---- The end ---- */
@@ -114,10 +154,10 @@ static int show_only(void *self, int stage, double mu) {
  */
 static int finish(learner *l, int stopped, inco_error *error) {
     const bound_task task = {.dictionary = &l->result,
-                             .bound = l->options->max_coherence,
+                             .bound = bound_of(l->options),
                              .type = l->result.type,
                              .care = stopped ? NEAREST_SHORTLY : NEAREST_ROUGHLY,
-                             .seed = (uint64_t)l->options->seed,
+                             .seed = common_seed(l->options),
                              .threads = l->threads,
                              .tell = stopped ? show_only : show,
                              .self = l};
@@ -133,7 +173,7 @@ static int finish(learner *l, int stopped, inco_error *error) {
 }
 
 static void describe(const method_input *in, inco_learn_info *info) {
-    info->coherence_target = is_bounded(in->options) ? in->options->max_coherence : 0;
+    info->coherence_target = is_bounded(in->options) ? bound_of(in->options) : 0;
 }
 
 /* ---- Checkpoints ---- */
@@ -156,6 +196,10 @@ static int resume(void *self, const inco_mat *d, const inco_stream *stream, inco
 }
 
 const method method_idl = {.name = "idl",
+                           .part = &idl_part,
+                           .takes = PENALTY_TAKES "|update-iterations|max-coherence|code-updates",
+                           .takes_auto = 1,
+                           .check = check,
                            .own_size = sizeof(idl_state),
                            .start = start,
                            .step = alternate_step,

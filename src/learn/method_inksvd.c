@@ -1,13 +1,37 @@
 /* --method inksvd: K-SVD, then rotations of coherent pairs (docs/theory/inksvd.md). */
-#include "base/options.h"
+#include "base/common.h"
 #include "dict/decorrelate.h"
 #include "learn/alternate.h"
+#include "learn/bound.h"
 #include "learn/sweep.h"
 
+typedef struct inksvd_options {
+    double tolerance;
+    int64_t passes;
+} inksvd_options;
+OPTIONS_DECLARE(inksvd)
+
+static const option_row rows[] = {
+    REAL_OPTION(inksvd_options, tolerance, "decorrelation-tolerance", "T", "0.001", 0, 1, INCO_LEARN, "Dictionary",
+                "inksvd: rotate until no |d'e| exceeds MU + T"),
+    INTEGER_OPTION(inksvd_options, passes, "decorrelation-passes", "N", "1000", 1, OPTION_MANY,
+                   INCO_LEARN | INCO_REPRODUCE, "Dictionary", "inksvd: passes of rotations in one update, at most"),
+};
+
+const options_part inksvd_part = {OPTIONS_PART(rows, inksvd_options)};
+
+static int check(const inco_options *options, inco_error *error) {
+    return bound_check_given(options, "inksvd", error);
+}
+
 static int rotate_pairs(inco_mat *d, const method_input *in, update_result *result, inco_error *error) {
-    const inco_options *o = in->options;
-    const decorrelation settings = {o->max_coherence,  o->decorrelation_tolerance, o->decorrelation_passes,
-                                    (uint64_t)o->seed, (uint64_t)in->iteration,    in->threads};
+    const inksvd_options *own = inksvd_options_of(in->options);
+    const decorrelation settings = {bound_options_of(in->options)->max_coherence,
+                                    own->tolerance,
+                                    own->passes,
+                                    common_seed(in->options),
+                                    (uint64_t)in->iteration,
+                                    in->threads};
     decorrelation_result reached;
     int status = decorrelate(d, &settings, &reached, error);
     result->passes = reached.passes;
@@ -20,8 +44,14 @@ static int update(inco_mat *d, const method_input *in, update_result *result, in
 }
 
 static void describe(const method_input *in, inco_learn_info *info) {
-    info->coherence_target = in->options->max_coherence + in->options->decorrelation_tolerance;
+    info->coherence_target = bound_options_of(in->options)->max_coherence + inksvd_options_of(in->options)->tolerance;
 }
 
-const method method_inksvd = {
-    .name = "inksvd", .needs_codes = 1, .step = alternate_step, .update = update, .describe = describe};
+const method method_inksvd = {.name = "inksvd",
+                              .part = &inksvd_part,
+                              .takes = "max-coherence",
+                              .check = check,
+                              .needs_codes = 1,
+                              .step = alternate_step,
+                              .update = update,
+                              .describe = describe};

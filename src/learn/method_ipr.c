@@ -1,15 +1,35 @@
 /* --method ipr: K-SVD, then projections of the Gram matrix (docs/theory/ipr.md). */
-#include "base/options.h"
+#include "base/common.h"
 #include "dict/ipr.h"
 #include "learn/alternate.h"
+#include "learn/bound.h"
 #include "learn/sweep.h"
 
 static const double TOLERANCE = 1e-3; /* that the bound is met within */
 
+typedef struct ipr_options {
+    int64_t iterations;
+} ipr_options;
+OPTIONS_DECLARE(ipr)
+
+static const option_row rows[] = {
+    INTEGER_OPTION(ipr_options, iterations, "ipr-iterations", "N", "100", 1, OPTION_MANY, INCO_LEARN, "Dictionary",
+                   "ipr: projections in one update, at most; they end at MU + 0.001"),
+};
+
+const options_part ipr_part = {OPTIONS_PART(rows, ipr_options)};
+
+static int check(const inco_options *options, inco_error *error) {
+    return bound_check_given(options, "ipr", error);
+}
+
 static int project(inco_mat *d, const method_input *in, update_result *result, inco_error *error) {
-    const inco_options *o = in->options;
-    const ipr_settings settings = {o->max_coherence,        TOLERANCE,  o->ipr_iterations, (uint64_t)o->seed,
-                                   (uint64_t)in->iteration, in->threads};
+    const ipr_settings settings = {bound_options_of(in->options)->max_coherence,
+                                   TOLERANCE,
+                                   ipr_options_of(in->options)->iterations,
+                                   common_seed(in->options),
+                                   (uint64_t)in->iteration,
+                                   in->threads};
     ipr_result reached;
     int status = ipr_project(d, in->held, &settings, &reached, error);
     result->passes = reached.iterations;
@@ -21,8 +41,14 @@ static int update(inco_mat *d, const method_input *in, update_result *result, in
 }
 
 static void describe(const method_input *in, inco_learn_info *info) {
-    info->coherence_target = in->options->max_coherence + TOLERANCE;
+    info->coherence_target = bound_options_of(in->options)->max_coherence + TOLERANCE;
 }
 
-const method method_ipr = {
-    .name = "ipr", .needs_codes = 1, .step = alternate_step, .update = update, .describe = describe};
+const method method_ipr = {.name = "ipr",
+                           .part = &ipr_part,
+                           .takes = "max-coherence",
+                           .check = check,
+                           .needs_codes = 1,
+                           .step = alternate_step,
+                           .update = update,
+                           .describe = describe};

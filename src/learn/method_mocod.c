@@ -1,19 +1,30 @@
 /* --method mocod: the penalty on coherence and one on norms, by a fixed point (docs/theory/mocod.md). */
-#include <math.h>
-
-#include "base/options.h"
 #include "learn/alternate.h"
+#include "learn/learn_options.h"
 #include "learn/method.h"
 #include "learn/penalty.h"
 
+typedef struct mocod_options {
+    double eta;
+} mocod_options;
+OPTIONS_DECLARE(mocod)
+
+static const option_row rows[] = {
+    REAL_OPTION(mocod_options, eta, "eta", "E", NULL, 0, DBL_MAX, INCO_LEARN, "Dictionary",
+                "mocod: weight of sum_j (||d_j||^2 - 1)^2 during the update (default ||X||^2 / L)"),
+};
+
+const options_part mocod_part = {OPTIONS_PART(rows, mocod_options)};
+
 static double eta_of(const method_input *in) {
-    return isnan(in->options->eta) ? in->energy / (double)in->atoms : in->options->eta;
+    const double eta = mocod_options_of(in->options)->eta;
+    return isnan(eta) ? in->energy / (double)in->atoms : eta;
 }
 
 static int update(inco_mat *d, const method_input *in, update_result *result, inco_error *error) {
     const update_settings settings = {.gamma = penalty_gamma(in),
                                       .eta = eta_of(in),
-                                      .iterations = (int)in->options->update_iterations,
+                                      .iterations = (int)learn_options_of(in->options)->update_iterations,
                                       .threads = in->threads};
     return mocod_update(d, in->s, &settings, result, error);
 }
@@ -22,5 +33,11 @@ static void describe(const method_input *in, inco_learn_info *info) {
     info->eta = eta_of(in);
 }
 
-const method method_mocod = {
-    .name = "mocod", .step = alternate_step, .update = update, .gamma = penalty_gamma, .describe = describe};
+const method method_mocod = {.name = "mocod",
+                             .part = &mocod_part,
+                             .takes = PENALTY_TAKES "|update-iterations|code-updates",
+                             .check = penalty_check,
+                             .step = alternate_step,
+                             .update = update,
+                             .gamma = penalty_gamma,
+                             .describe = describe};

@@ -7,4 +7,4 @@ static int update(inco_mat *d, const method_input *in, update_result *result, in
     return mod_update(d, in->s, &settings, result, error);
 }
 
-const method method_mod = {.name = "mod", .step = alternate_step, .update = update};
+const method method_mod = {.name = "mod", .takes = "code-updates", .step = alternate_step, .update = update};

@@ -7,13 +7,27 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/options.h"
 #include "code/coder.h"
 #include "dict/online.h"
 #include "learn/learner_state.h"
 #include "learn/penalty.h"
 #include "mat/mat.h"
 #include "sparse/csc.h"
+
+typedef struct online_options {
+    int64_t batch;
+    double forget;
+} online_options;
+OPTIONS_DECLARE(online)
+
+static const option_row rows[] = {
+    INTEGER_OPTION(online_options, batch, "batch", "N", "512", 1, OPTION_MANY, INCO_LEARN, "Dictionary",
+                   "online: signals coded between two updates, in the order of the data"),
+    REAL_OPTION(online_options, forget, "forget", "F", "0.1", 1e-9, 1, INCO_LEARN, "Dictionary",
+                "online: weight of a signal after all others have been seen since (1: nothing is forgotten)"),
+};
+
+const options_part online_part = {OPTIONS_PART(rows, online_options)};
 
 /* ---- The sums ---- */
 
@@ -81,8 +95,9 @@ static double gamma_of(const method_input *in) {
 /* Its weight beside sums that stand for `weight` signals rather than all (ONLINE-3). */
 static double gamma_now(const learner *l, const online_sums *sums) {
     const inco_options *o = l->options;
-    if (inco_options_given(o, "gamma")) return o->gamma * sums->weight / (double)l->signals.count;
-    return inco_options_given(o, "gamma-relative") ? o->gamma_relative * sums->energy / (double)l->d.cols : 0;
+    const penalty_options *penalty = penalty_options_of(o);
+    if (inco_options_given(o, "gamma")) return penalty->gamma * sums->weight / (double)l->signals.count;
+    return inco_options_given(o, "gamma-relative") ? penalty->gamma_relative * sums->energy / (double)l->d.cols : 0;
 }
 
 /* ---- A batch ---- */
@@ -131,7 +146,7 @@ static int visit_batch(void *self, const pass_group *group, inco_error *error) {
     if (status < 0) return status;
     const statistics batch = collector_total(own->batch);
     note_batch(v, group, &batch);
-    add_batch(&own->sums, &batch, group->x->cols, pow(l->options->forget, share));
+    add_batch(&own->sums, &batch, group->x->cols, pow(online_options_of(l->options)->forget, share));
     status = update_from_sums(v, seen == count, error);
     v->seconds += clock_seconds() - start;
     if (status < 0) return status;
@@ -155,7 +170,7 @@ static int run_batches(batch_visit *v, inco_error *error) {
               .self = v,
               .visit = visit_batch};
     int status = pass_dictionary(&p, &l->d, error);
-    if (status >= 0) status = pass_run_groups(&p, l->options->batch, error);
+    if (status >= 0) status = pass_run_groups(&p, online_options_of(l->options)->batch, error);
     l->info.seconds_io += p.seconds_io;
     l->info.seconds_code += l->progress.seconds_code = p.seconds_code;
     l->info.seconds_update += l->progress.seconds_update = v->seconds;
@@ -238,6 +253,9 @@ static void free_state(void *self) {
 }
 
 const method method_online = {.name = "online",
+                              .part = &online_part,
+                              .takes = PENALTY_TAKES,
+                              .check = penalty_check,
                               .own_size = sizeof(online_state),
                               .step = step,
                               .gamma = gamma_of,

@@ -3,19 +3,51 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "base/common.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/options.h"
 #include "dict/gammatone.h"
+#include "learn/learn_options.h"
 #include "learn/learner_state.h"
 #include "metric/coherence.h"
+
+typedef struct parametric_options {
+    int64_t family;
+} parametric_options;
+OPTIONS_DECLARE(parametric)
+
+static const option_row rows[] = {
+    CHOICE_OPTION(parametric_options, family, "family", "NAME", "gammatone", "gammatone", INCO_LEARN, "Dictionary",
+                  "parametric: the family of atoms, of --window samples at --rate"),
+};
+
+const options_part parametric_part = {OPTIONS_PART(rows, parametric_options)};
+
+/* There is neither data nor are there codes: what belongs to them is refused, what the design needs is asked for. */
+static int check(const inco_options *options, inco_error *error) {
+    static const char taken[] = "atoms|method|family|window|rate|iterations|update-iterations|stop-change|stop-seconds|"
+                                "precision|threads|output|log|report|csv|test|json|quiet";
+    const common_options *common = common_options_of(options);
+    const inco_option *option;
+    for (int i = 0; (option = option_at(i)); i++)
+        if (inco_options_given(options, option->name) && !options_is_among(option->name, taken))
+            return error_set(error, INCO_EINVAL, "--%s has no place in --method parametric, which takes no data",
+                             option->name);
+    if (learn_options_of(options)->atoms == OPTION_UNSET || common->window == OPTION_UNSET || isnan(common->rate))
+        return error_set(error, INCO_EINVAL, "--method parametric needs --atoms, --window and --rate");
+    if (common->window < 16)
+        return error_set(error, INCO_EINVAL, "--method parametric needs a --window of 16 samples or more, not %lld",
+                         (long long)common->window);
+    return INCO_OK;
+}
 
 typedef struct parametric_state {
     double *unknowns; /* of all atoms in turn */
 } parametric_state;
 
 static parametric_family family_of(const learner *l) {
-    return gammatone_family(l->options->window, l->options->rate);
+    const common_options *common = common_options_of(l->options);
+    return gammatone_family(common->window, common->rate);
 }
 
 /* The dictionary and its unknowns as the family begins. */
@@ -26,7 +58,7 @@ static int start(learner *l, inco_error *error) {
     int status = INCO_OK;
     if (own->unknowns) return status;
     inco_mat_free(&l->d);
-    TRY(inco_mat_new(&l->d, INCO_F64, family.dim, l->options->atoms, error));
+    TRY(inco_mat_new(&l->d, INCO_F64, family.dim, learn_options_of(l->options)->atoms, error));
     own->unknowns = NEW(double, l->d.cols *family.unknowns);
     if (!own->unknowns) TRY(error_no_memory(error));
     parametric_start(&family, &l->d, own->unknowns);
@@ -41,12 +73,13 @@ done:
  * most alike exceed, which parts them. */
 static double target_of(const learner *l) {
     const double bound = coherence_bound(l->d.rows, l->d.cols);
-    return 2 * l->iteration < l->options->iterations ? bound : fmax(bound, 0.5);
+    return 2 * l->iteration < learn_options_of(l->options)->iterations ? bound : fmax(bound, 0.5);
 }
 
 static int step(learner *l, inco_error *error) {
     const parametric_family family = family_of(l);
-    const update_settings settings = {.iterations = (int)l->options->update_iterations, .threads = l->threads};
+    const update_settings settings = {.iterations = (int)learn_options_of(l->options)->update_iterations,
+                                      .threads = l->threads};
     parametric_state *own = l->own;
     update_result result;
     int status = learner_tell(l, "update");
@@ -68,6 +101,9 @@ static void free_state(void *self) {
 }
 
 const method method_parametric = {.name = "parametric",
+                                  .part = &parametric_part,
+                                  .takes = "update-iterations",
+                                  .check = check,
                                   .designs = 1,
                                   .own_size = sizeof(parametric_state),
                                   .start = start,

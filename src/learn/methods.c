@@ -1,15 +1,19 @@
-/* The methods of --method, in the order of its choices. */
-#include "base/options.h"
+#include "learn/methods.h"
+
+#include "learn/learn_options.h"
 #include "learn/method.h"
 
-#define METHODS(X) X(idl) X(mod) X(mocod) X(online) X(ksvd) X(aksvd) X(inksvd) X(ipr) X(aksvdc) X(idb) X(parametric)
-
-#define DECLARE(name) extern const method method_##name;
-#define ADDRESS(name) &method_##name,
+#define DECLARE(name, help) extern const method method_##name;
+#define ADDRESS(name, help) &method_##name,
 METHODS(DECLARE)
 
 static const method *const methods[] = {METHODS(ADDRESS)};
+enum { COUNT = sizeof methods / sizeof *methods };
+
+const method *method_at(int i) {
+    return i >= 0 && i < COUNT ? methods[i] : NULL;
+}
 
 const method *method_of(const inco_options *options) {
-    return methods[options->method];
+    return methods[learn_options_of(options)->method];
 }

@@ -5,10 +5,11 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/options.h"
 #include "base/source.h"
 #include "learn/holdout.h"
+#include "learn/learn_options.h"
 #include "learn/learner.h"
+#include "learn/penalty.h"
 #include "learn/residuals.h"
 #include "mat/mat.h"
 
@@ -30,7 +31,7 @@ typedef struct trial {
 } trial;
 
 int path_wanted(const inco_options *o) {
-    return o->gamma == OPTION_AUTO;
+    return penalty_options_of(o)->gamma == OPTION_AUTO;
 }
 
 inco_mat *path_dictionary(gamma_path *path) {
@@ -53,7 +54,7 @@ static int tell(trial *t, const char *phase) {
     const path_task *task = t->task;
     t->progress.phase = phase;
     t->progress.seconds = clock_seconds() - task->began;
-    return watcher_tell(&task->options->watch, &t->progress);
+    return watcher_tell(options_watcher(task->options), &t->progress);
 }
 
 static int show(void *self, const inco_progress *now) {
@@ -66,18 +67,19 @@ static int show(void *self, const inco_progress *now) {
 }
 
 static double seconds_left(const path_task *task) {
-    return task->options->stop_seconds - (clock_seconds() - task->began);
+    return learn_options_of(task->options)->stop_seconds - (clock_seconds() - task->began);
 }
 
 static inco_options *trial_options(trial *t, double weight, int64_t iterations) {
     inco_options *o = inco_options_copy(t->task->options);
     if (!o) return NULL;
-    o->watch = (watcher){show, t, sizeof(inco_progress)};
-    o->gamma = NAN;
-    o->gamma_relative = weight;
-    o->iterations = iterations;
-    o->stop_change = 0;
-    if (o->stop_seconds > 0) o->stop_seconds = fmax(seconds_left(t->task), 1e-9);
+    learn_options *own = options_edit(o, &learn_part);
+    penalty_options *penalty = options_edit(o, &penalty_part);
+    options_watch(o, &(watcher){show, t, sizeof(inco_progress)});
+    *penalty = (penalty_options){.gamma = NAN, .gamma_relative = weight};
+    own->iterations = iterations;
+    own->stop_change = 0;
+    if (own->stop_seconds > 0) own->stop_seconds = fmax(seconds_left(t->task), 1e-9);
     return o;
 }
 
@@ -220,10 +222,11 @@ static int add_point(trial *t, inco_error *error) {
 
 static int make_points(trial *t, inco_error *error) {
     const inco_path *table = &t->path->table.path;
+    const int limited = learn_options_of(t->task->options)->stop_seconds > 0;
     int status = INCO_OK;
     if (!t->path->begun) status = begin(t, error);
     while (status == INCO_OK && table->count < PATH_POINTS) {
-        if (t->task->options->stop_seconds > 0 && table->count > 0 && seconds_left(t->task) <= 0) break;
+        if (limited && table->count > 0 && seconds_left(t->task) <= 0) break;
         status = add_point(t, error);
     }
     return status;

@@ -1,13 +1,25 @@
 #include "learn/penalty.h"
 
-#include <math.h>
+static const option_row rows[] = {
+    REAL_OR_AUTO_OPTION(penalty_options, gamma, "gamma", "G|auto", NULL, 0, DBL_MAX, INCO_LEARN, "Dictionary",
+                        "weight of the coherence penalty in ||X - DC||^2 + G ||D'D - I||^2; auto, with idl: chosen "
+                        "from a path of weights by the residual of signals held out"),
+    REAL_OPTION(penalty_options, gamma_relative, "gamma-relative", "R", "0.1", 0, DBL_MAX, INCO_LEARN, "Dictionary",
+                "the same weight free of scale: G = R ||X||^2 / L; with idb relative to the energy of each atom, and "
+                "0.0075 by default"),
+};
 
-#include "base/options.h"
+const options_part penalty_part = {OPTIONS_PART(rows, penalty_options)};
+
+int penalty_check(const inco_options *options, inco_error *error) {
+    return options_check_one(options, PENALTY_TAKES, "set the same weight", error);
+}
 
 double penalty_gamma_relative(const method_input *in, double relative) {
-    return isnan(in->options->gamma) ? relative * in->energy / (double)in->atoms : in->options->gamma;
+    const double gamma = penalty_options_of(in->options)->gamma;
+    return isnan(gamma) ? relative * in->energy / (double)in->atoms : gamma;
 }
 
 double penalty_gamma(const method_input *in) {
-    return penalty_gamma_relative(in, in->options->gamma_relative);
+    return penalty_gamma_relative(in, penalty_options_of(in->options)->gamma_relative);
 }

@@ -4,12 +4,21 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/options.h"
 #include "base/source.h"
 #include "base/tree.h"
 #include "mat/mat.h"
 
 enum { READ_CHUNK = 1024 };
+
+static const option_row rows[] = {
+    CHOICE_OPTION(prepare_options, normalize, "normalize", "NAME", "unit", "unit|none", INCO_LEARN | INCO_DECOHERE,
+                  "Data", "scale every training signal to unit norm, or none"),
+    CHOICE_OPTION(prepare_options, center, "center", "NAME", "none", "none|signal|feature",
+                  OPTIONS_CODING | INCO_INSPECT, "Data",
+                  "take off the mean of every signal, or of every feature over all signals (learn), or nothing"),
+};
+
+const options_part prepare_part = {OPTIONS_PART(rows, prepare_options)};
 
 /* Reads signals and refuses NaN and Inf, naming the place. */
 static int read_checked(const inco_source *from, int64_t first, const inco_mat *x, inco_error *error) {

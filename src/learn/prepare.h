@@ -2,7 +2,15 @@
 #ifndef INCO_LEARN_PREPARE_H
 #define INCO_LEARN_PREPARE_H
 
-#include <inco/inco.h>
+#include "base/options.h"
+
+enum { NORMALIZE_UNIT, NORMALIZE_NONE };
+enum { CENTER_NONE, CENTER_SIGNAL, CENTER_FEATURE };
+
+typedef struct prepare_options {
+    int64_t normalize, center;
+} prepare_options;
+OPTIONS_DECLARE(prepare)
 
 typedef struct prepared {
     inco_source source; /* what to read from */

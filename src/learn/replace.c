@@ -5,11 +5,38 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/options.h"
 #include "base/rng.h"
 #include "base/source.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
+
+/* ---- Options ---- */
+
+static const option_row rows[] = {
+    CHOICE_OPTION(replace_options, unused, "unused", "NAME", "worst", "keep|worst|sample", INCO_LEARN, "Dictionary",
+                  "what becomes of atoms that no signal uses: kept, or replaced by the worst coded or by a random "
+                  "signal"),
+    INTEGER_OPTION(replace_options, min_uses, "min-uses", "K", "1", 1, OPTION_MANY, INCO_LEARN, "Dictionary",
+                   "atoms that fewer than K signals use count as unused; the original K-SVD is --min-uses 4 --replace "
+                   "0.99"),
+    REAL_OPTION(replace_options, replace, "replace", "MU", NULL, 0, 1, INCO_LEARN, "Dictionary",
+                "ksvd, aksvd: after every update, put the worst coded signal in the place of an atom whose |d'e| with "
+                "another exceeds MU (default: never)"),
+    FLAG_OPTION(replace_options, exchange, "exchange", INCO_LEARN, "Dictionary",
+                "after every update, exchange atoms of little worth for directions that the residuals of the worst "
+                "coded signals have in common, where these gain more"),
+};
+
+const options_part replace_part = {OPTIONS_PART(rows, replace_options)};
+
+int replace_check(const inco_options *options, inco_error *error) {
+    const replace_options *o = replace_options_of(options);
+    if (o->exchange && !isnan(o->replace))
+        return error_set(error, INCO_EINVAL, "--exchange and --replace both replace coherent atoms: give one of them");
+    if (inco_options_given(options, "min-uses") && o->unused == UNUSED_KEEP)
+        return error_set(error, INCO_EINVAL, "--min-uses tells which atoms to replace, --unused keep to replace none");
+    return INCO_OK;
+}
 
 /* ---- The worst signals ---- */
 

@@ -2,7 +2,19 @@
 #ifndef INCO_LEARN_REPLACE_H
 #define INCO_LEARN_REPLACE_H
 
+#include "base/options.h"
 #include "dict/update.h"
+
+enum { UNUSED_KEEP, UNUSED_WORST, UNUSED_SAMPLE };
+
+typedef struct replace_options {
+    int64_t unused, min_uses, exchange;
+    double replace;
+} replace_options;
+OPTIONS_DECLARE(replace)
+
+/* Do they go together? */
+int replace_check(const inco_options *options, inco_error *error);
 
 /* The signals with the largest error of a pass, as many as there are atoms at most. */
 typedef struct worst_signal {

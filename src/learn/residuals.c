@@ -4,14 +4,14 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/common.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/options.h"
 #include "base/owner.h"
-#include "base/parallel.h"
 #include "base/sized.h"
 #include "base/source.h"
 #include "code/coder.h"
+#include "code/coders.h"
 #include "learn/pass.h"
 #include "learn/prepare.h"
 #include "mat/blas.h"
@@ -24,7 +24,6 @@ enum { STEPS = sizeof steps / sizeof *steps };
 typedef struct measurement {
     const residuals_task *task;
     const inco_source *signals; /* in double */
-    inco_options *pursuit;      /* of the coder */
     double start;
     int step, steps; /* the cardinality under way, of those to measure */
     double *share;   /* ||x - D c|| / ||x||, of the signals with energy so far */
@@ -64,17 +63,15 @@ static double quantile(const double *sorted, int64_t count, double q) {
     return sorted[below] + (place - (double)below) * (sorted[above] - sorted[below]);
 }
 
+/* By OMP with nothing but the number of atoms to stop it. */
 static int measure_at(measurement *m, int64_t k, inco_error *error) {
     const inco_mat *d = m->task->dictionary;
-    pass p = {.source = m->signals,
-              .atoms = d->cols,
-              .threads = parallel_threads(m->task->threads),
-              .self = m,
-              .visit = take_group};
+    const int threads = m->task->threads;
+    const coder_options rules = coder_options_for(CODER_OMP, k);
+    pass p = {.source = m->signals, .atoms = d->cols, .threads = threads, .self = m, .visit = take_group};
     int status;
     m->count = 0;
-    TRY(inco_options_set_number(m->pursuit, "sparsity", (double)k, error));
-    TRY(inco_coder_new(&p.coder, d, m->signals->type, m->pursuit, error));
+    TRY(coder_new(&p.coder, d, m->signals->type, &rules, threads, error));
     TRY(pass_run(&p, error));
     if (status == INCO_OK && !m->count)
         TRY(error_set(error, INCO_EDATA, "none of the %lld test signals has any energy", (long long)m->signals->count));
@@ -108,23 +105,12 @@ static int measure_all(measurement *m, inco_residuals *r, inco_error *error) {
     return status;
 }
 
-/* OMP with nothing but the number of atoms to stop it. */
-static inco_options *pursuit_options(int threads, inco_error *error) {
-    inco_options *o = inco_options_new();
-    if (!o || inco_options_set(o, "coder", "omp", error) < 0) {
-        inco_options_free(o);
-        return NULL;
-    }
-    o->threads = threads;
-    return o;
-}
-
 static int check(const inco_mat *dictionary, const inco_source *source, const inco_options *options,
                  inco_error *error) {
     if (dictionary->rows != source->dim)
         return error_set(error, INCO_EDIM, "the dictionary's atoms have %lld dimensions, the test signals have %lld",
                          (long long)dictionary->rows, (long long)source->dim);
-    if (options->center == CENTER_FEATURE)
+    if (prepare_options_of(options)->center == CENTER_FEATURE)
         return error_set(error, INCO_EINVAL,
                          "the means that --center feature took off are not kept: take them off the test signals, "
                          "and measure them with --center none");
@@ -151,14 +137,12 @@ int residuals_measure(const residuals_task *task, inco_residuals *r, inco_error 
     blas_enter();
     TRY(prepare(&data, task->signals, INCO_F64, task->center, 0, error));
     TRY(make_result(&m, r, error));
-    m.pursuit = pursuit_options(task->threads, error);
     m.share = NEW_RAW(double, task->signals->count);
-    if (!m.pursuit || !m.share) TRY(error_no_memory(error));
+    if (!m.share) TRY(error_no_memory(error));
     TRY(measure_all(&m, r, error));
 done:
     if (status < 0) inco_residuals_free(r);
     memory_free(m.share);
-    inco_options_free(m.pursuit);
     prepare_free(&data);
     blas_leave();
     return status;
@@ -170,10 +154,10 @@ int inco_residuals_measure(const inco_mat *dictionary, const inco_source *given,
     inco_residuals own;
     const residuals_task task = {.dictionary = dictionary,
                                  .signals = &source,
-                                 .center = (int)options->center,
+                                 .center = (int)prepare_options_of(options)->center,
                                  .max_atoms = INT64_MAX,
-                                 .threads = (int)options->threads,
-                                 .watch = &options->watch};
+                                 .threads = common_threads(options),
+                                 .watch = options_watcher(options)};
     int status;
     TRY(SIZED_NEED(inco_residuals, residuals, error));
     TRY(source_take(&source, given, error));

@@ -2,9 +2,9 @@
 #include <math.h>
 
 #include "base/clock.h"
+#include "base/common.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/options.h"
 #include "base/owner.h"
 #include "base/parallel.h"
 #include "base/sized.h"
@@ -13,6 +13,18 @@
 #include "metric/coherence.h"
 #include "metric/spectrum.h"
 #include "metric/tally.h"
+
+typedef struct inspect_options {
+    double duplicates;
+} inspect_options;
+OPTIONS_DECLARE(inspect)
+
+static const option_row rows[] = {
+    REAL_OPTION(inspect_options, duplicates, "duplicates", "MU", "0.99", 0, 1, INCO_INSPECT | INCO_REPORT, "Metrics",
+                "pairs of atoms at or above MU count as near duplicates"),
+};
+
+const options_part inspect_part = {OPTIONS_PART(rows, inspect_options)};
 
 static int check(const inco_mat *d, inco_error *error) {
     int64_t feature, atom;
@@ -66,11 +78,12 @@ static int tell(void *self, int64_t round, int64_t rounds) {
     const inspection *w = self;
     const inco_progress now = {
         .phase = "inspect", .done = round, .total = rounds, .seconds = clock_seconds() - w->start};
-    return w->options ? watcher_tell(&w->options->watch, &now) : INCO_OK;
+    return w->options ? watcher_tell(options_watcher(w->options), &now) : INCO_OK;
 }
 
 static int measure_pairs(inspection *w, const gram_atoms *atoms, inco_error *error) {
-    const tally_settings settings = {w->options ? w->options->duplicates : 0.99, w->threads, w, tell};
+    const tally_settings settings = {w->options ? inspect_options_of(w->options)->duplicates : 0.99, w->threads, w,
+                                     tell};
     tally_result *pairs = &w->to->pairs;
     inco_metrics *m = w->m;
     int status = tally_pairs(atoms, &settings, pairs, error);
@@ -135,7 +148,7 @@ int inco_inspect(const inco_mat *dictionary, const inco_options *options, inco_m
     inspection w = {.d = dictionary, .options = options, .start = clock_seconds(), .m = &own};
     int status = SIZED_NEED(inco_metrics, metrics, error);
     if (status < 0) return status;
-    w.threads = parallel_threads(options ? options->threads : 0);
+    w.threads = options ? common_threads(options) : parallel_threads(0);
     blas_enter();
     status = inspect(&w, error);
     blas_leave();

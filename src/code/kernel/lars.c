@@ -4,7 +4,6 @@
  * residual moves along u = Q z, for which d'u = s_j on the active atoms: when C falls by t, every correlation falls by
  * t times its slope (P z)_j, and the residual's energy is |r_LS|^2 + z'z C^2 with r_LS the least-squares residual. A
  * new atom adds one entry to z, so slopes change by one column of P. */
-#include "base/options.h"
 #include "code/kernel/column.h"
 
 #ifdef KERNEL_f32

@@ -2,7 +2,6 @@
  *
  * Both add the atom of largest key and project anew. OMP's key is |d'r|; OLS's is (d'r)^2 over the squared norm of what
  * is left of d outside the span. */
-#include "base/options.h"
 #include "code/kernel/column.h"
 
 /* An atom's key, |d'r| for OMP and (d'r)^2 / norm for OLS, and the interval that holds the key in exact arithmetic. */

@@ -4,7 +4,6 @@
  * With the factor R of the chosen atoms in double, the errors of all that float32 has compared are bounded (P-11) to
  * (P-16), (L-8). Where the bounds stay within the windows that float32 allowed for, only the atoms that it has listed
  * as rivals could change its choices, and those are compared in double. */
-#include "base/options.h"
 #include "code/kernel/basis.h"
 
 #ifdef KERNEL_f64

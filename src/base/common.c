@@ -1,0 +1,35 @@
+#include "base/common.h"
+
+#include "base/parallel.h"
+
+static const option_row rows[] = {
+    INTEGER_OPTION(common_options, window, "window", "W", NULL, 1, OPTION_MANY, OPTIONS_CODING | INCO_INSPECT, "Data",
+                   "audio: samples per signal"),
+    REAL_OPTION(common_options, rate, "rate", "HZ", NULL, 1, 1e9, OPTIONS_CODING | INCO_INSPECT, "Data",
+                "audio: resample to HZ (inspect: or, for the page, the rate of the atoms)"),
+    SIZE_OPTION(common_options, patch, "patch", "RxC", OPTIONS_CODING | INCO_INSPECT, "Data",
+                "images: rows and columns of a patch, such as 8x8 (with matrices: what their signals or atoms are, for "
+                "--init dct and the page)"),
+    CHOICE_OPTION(common_options, precision, "precision", "TYPE", NULL, "f32|f64", OPTIONS_CODING | INCO_FRAME, "Data",
+                  "type to code in and to write (default: the input's; audio and images f32; frame: f64)"),
+    INTEGER_OPTION(common_options, seed, "seed", "S", "0", 0, OPTION_LARGE,
+                   INCO_LEARN | INCO_FRAME | INCO_DECOHERE | INCO_REPRODUCE, "Run", "seed of all random choices"),
+    INTEGER_OPTION(common_options, threads, "threads", "N", "0", 0, 4096, INCO_COMMANDS & ~INCO_DECODE, "Run",
+                   "threads to use (0: all that the process may); the result does not depend on it"),
+};
+
+const options_part common_part = {OPTIONS_PART(rows, common_options)};
+
+inco_type common_precision(const inco_options *options, inco_type otherwise) {
+    const int64_t precision = common_options_of(options)->precision;
+    if (precision == OPTION_UNSET) return otherwise;
+    return precision == PRECISION_F32 ? INCO_F32 : INCO_F64;
+}
+
+int common_threads(const inco_options *options) {
+    return parallel_threads(common_options_of(options)->threads);
+}
+
+uint64_t common_seed(const inco_options *options) {
+    return (uint64_t)common_options_of(options)->seed;
+}

@@ -1,0 +1,80 @@
+#include "code/coder_options.h"
+
+#include "base/error.h"
+#include "code/coders.h"
+
+/* ---- The coders ---- */
+
+#define KIND(constant, name, kernel, nonnegative, squares, coherence, help)                                            \
+    {name, kernel, nonnegative, squares, coherence},
+static const coder_kind kinds[] = {CODERS(KIND)};
+
+const coder_kind *coder_kind_at(int64_t coder) {
+    return &kinds[coder];
+}
+
+/* ---- Rows ---- */
+
+#define WORD(constant, name, kernel, nonnegative, squares, coherence, help) "|" name
+#define HELP(constant, name, kernel, nonnegative, squares, coherence, help) "; " name ": " help
+#define IF_0(text)
+#define IF_1(text) text
+#define NONNEGATIVE(constant, name, kernel, nonnegative, squares, coherence, help) IF_##nonnegative(" " name)
+
+static const option_row rows[] = {
+    CHOICE_OPTION(coder_options, coder, "coder", "NAME", "larc", CODERS(WORD) + 1, OPTIONS_CODING, "Sparse coding",
+                  CODERS(HELP) + 2),
+    REAL_OPTION(coder_options, residual_coherence, "residual-coherence", "MU", NULL, 0, 1, OPTIONS_CODING,
+                "Sparse coding",
+                "stop when max |d'r| / ||r|| is down to MU (default 0.2 with larc when no other stop is given)"),
+    INTEGER_OPTION(coder_options, sparsity, "sparsity", "K", NULL, 1, OPTION_MANY, OPTIONS_CODING, "Sparse coding",
+                   "stop at K atoms per signal"),
+    REAL_OPTION(coder_options, tolerance, "tolerance", "R", NULL, 0, 1, OPTIONS_CODING, "Sparse coding",
+                "stop when the residual is down to R times the norm of the signal"),
+    REAL_OPTION(coder_options, lambda, "lambda", "LAMBDA", NULL, 0, DBL_MAX, OPTIONS_CODING, "Sparse coding",
+                "stop when max |d'r| is down to LAMBDA; for lasso the weight in 1/2 ||x - Dc||^2 + LAMBDA ||c||_1"),
+    FLAG_OPTION(coder_options, refit, "refit", OPTIONS_CODING, "Sparse coding",
+                "least-squares coefficients on the atoms found, instead of the path's shrunken ones"),
+    FLAG_OPTION(coder_options, nonnegative, "nonnegative", OPTIONS_CODING, "Sparse coding",
+                "coefficients of zero or more, with" CODERS(NONNEGATIVE)),
+};
+
+const options_part coder_part = {OPTIONS_PART(rows, coder_options), .commands = INCO_ENCODE | INCO_DECOHERE,
+                                 .check = coder_check};
+
+coder_options coder_options_for(int coder, int64_t sparsity) {
+    return (coder_options){
+        .coder = coder, .sparsity = sparsity, .residual_coherence = NAN, .tolerance = NAN, .lambda = NAN};
+}
+
+/* ---- Rules ---- */
+
+static int has_rule(const coder_options *o) {
+    return o->sparsity != OPTION_UNSET || !isnan(o->tolerance) || !isnan(o->lambda);
+}
+
+double coder_residual_coherence(const coder_options *o) {
+    if (!isnan(o->residual_coherence)) return o->residual_coherence;
+    return has_rule(o) ? -1 : kinds[o->coder].residual_coherence;
+}
+
+int coder_is_least_squares(const coder_options *o) {
+    return kinds[o->coder].least_squares || o->refit;
+}
+
+int coder_options_check(const coder_options *o, inco_error *error) {
+    const coder_kind *kind = &kinds[o->coder];
+    if (!has_rule(o) && coder_residual_coherence(o) < 0)
+        return error_set(error, INCO_EINVAL,
+                         "--coder %s needs a rule to stop by: --sparsity, --tolerance, --lambda or "
+                         "--residual-coherence",
+                         kind->name);
+    if (o->nonnegative && !kind->nonnegative)
+        return error_set(error, INCO_EINVAL, "--nonnegative works with --coder" CODERS(NONNEGATIVE) ", not with %s",
+                         kind->name);
+    return INCO_OK;
+}
+
+int coder_check(const inco_options *options, inco_error *error) {
+    return coder_options_check(coder_options_of(options), error);
+}

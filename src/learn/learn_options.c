@@ -1,0 +1,101 @@
+#include "learn/learn_options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "code/coder_options.h"
+#include "learn/method.h"
+#include "learn/methods.h"
+#include "learn/path.h"
+#include "learn/replace.h"
+
+/* ---- Rows ---- */
+
+#define WORD(name, help) "|" #name
+#define HELP(name, help) "; " #name ": " help
+
+static const option_row rows[] = {
+    INTEGER_OPTION(learn_options, atoms, "atoms", "L", NULL, 1, OPTION_MANY, INCO_LEARN | INCO_FRAME | INCO_REPRODUCE,
+                   "Dictionary",
+                   "number of atoms (needed; for learn, unless --init or --resume names a file; reproduce: default "
+                   "1000, 200 with --quick)"),
+    CHOICE_OPTION(learn_options, method, "method", "NAME", "idl", METHODS(WORD) + 1, INCO_LEARN, "Dictionary",
+                  METHODS(HELP) + 2),
+    INTEGER_OPTION(learn_options, iterations, "iterations", "N", "25", 0, OPTION_MANY, INCO_LEARN | INCO_REPRODUCE,
+                   "Dictionary", "learning iterations, each a coding of all signals and an update of all atoms"),
+    INTEGER_OPTION(learn_options, update_iterations, "update-iterations", "N", "15", 1, OPTION_MANY, INCO_LEARN,
+                   "Dictionary", "L-BFGS iterations, or steps of mocod's fixed point, in one update"),
+    INTEGER_OPTION(learn_options, code_updates, "code-updates", "N", NULL, 0, 100, INCO_LEARN, "Dictionary",
+                   "idl, mod, mocod: times in an iteration that the coefficients are refitted on their support, by "
+                   "least squares, and the atoms updated again (default 0; with idl and --max-coherence 1, and 3 where "
+                   "the codes are of least squares)"),
+    TEXT_OPTION(learn_options, init, "init", "START", "sample", INCO_LEARN, "Dictionary",
+                "the initial dictionary: sample (random signals), dct, random, or a file with a dictionary"),
+    REAL_OPTION(learn_options, stop_change, "stop-change", "R", "0", 0, 1, INCO_LEARN, "Dictionary",
+                "stop when an iteration changes the dictionary by no more than R, relative to its norm (0: never)"),
+    REAL_OPTION(learn_options, stop_seconds, "stop-seconds", "S", "0", 0, DBL_MAX, INCO_LEARN | INCO_FRAME,
+                "Dictionary",
+                "stop after the iteration in which S seconds have passed (0: never); enforcing a bound on the result "
+                "comes after"),
+};
+
+const options_part learn_part = {OPTIONS_PART(rows, learn_options), .commands = INCO_LEARN, .check = learn_check};
+
+/* ---- Options of some methods alone ---- */
+
+static int has_row(const options_part *part, const char *option) {
+    for (int i = 0; part && i < part->count; i++)
+        if (!strcmp(part->rows[i].public.name, option)) return 1;
+    return 0;
+}
+
+static int knows(const method *m, const char *option) {
+    return has_row(m->part, option) || (m->takes && options_is_among(option, m->takes));
+}
+
+/* The methods that know an option, or that --gamma auto works with (option NULL), as a|b|c. */
+static void list_methods(const char *option, char *text, size_t size) {
+    const method *m;
+    size_t used = 0;
+    *text = 0;
+    for (int i = 0; (m = method_at(i)) && used < size; i++)
+        if (option ? knows(m, option) : m->takes_auto)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "|" : "", m->name);
+}
+
+static int check_known(const inco_options *options, const method *m, inco_error *error) {
+    const inco_option *option;
+    char methods[256];
+    for (int i = 0; (option = option_at(i)); i++) {
+        if (!inco_options_given(options, option->name) || knows(m, option->name)) continue;
+        list_methods(option->name, methods, sizeof methods);
+        if (*methods)
+            return error_set(error, INCO_EINVAL, "--%s belongs to --method %s, not to %s", option->name, methods,
+                             m->name);
+    }
+    if (!path_wanted(options) || m->takes_auto) return INCO_OK;
+    list_methods(NULL, methods, sizeof methods);
+    return error_set(error, INCO_EINVAL, "--gamma auto belongs to --method %s, not to %s", methods, m->name);
+}
+
+/* ---- All of them ---- */
+
+static int check_codes(const inco_options *options, inco_error *error) {
+    if (coder_options_of(options)->nonnegative && inco_options_given(options, "code-updates") &&
+        learn_options_of(options)->code_updates > 0)
+        return error_set(error, INCO_EINVAL,
+                         "--code-updates refits by coefficients of any sign: take away --nonnegative");
+    return coder_check(options, error);
+}
+
+int learn_check(const inco_options *options, inco_error *error) {
+    const method *m = method_of(options);
+    int status;
+    TRY(check_known(options, m, error));
+    TRY(replace_check(options, error));
+    if (m->check) TRY(m->check(options, error));
+    if (!m->designs) TRY(check_codes(options, error));
+done:
+    return status;
+}

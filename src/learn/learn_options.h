@@ -1,0 +1,17 @@
+/* The options of learning that all methods share. */
+#ifndef INCO_LEARN_LEARN_OPTIONS_H
+#define INCO_LEARN_LEARN_OPTIONS_H
+
+#include "base/options.h"
+
+typedef struct learn_options {
+    int64_t atoms, method, iterations, update_iterations, code_updates;
+    double stop_change, stop_seconds;
+    char *init;
+} learn_options;
+OPTIONS_DECLARE(learn)
+
+/* Do the options of learning go together? The message names what does not. */
+int learn_check(const inco_options *options, inco_error *error);
+
+#endif

@@ -1,0 +1,34 @@
+/* The one list of what takes part in the option table, in the order of --help; the methods of learn/methods.h bring
+ * their own parts. This file sees all rooms. */
+#include "base/options.h"
+#include "learn/method.h"
+
+#define PARTS(X)                                                                                                       \
+    X(frame)                                                                                                           \
+    X(learn)                                                                                                           \
+    X(bound)                                                                                                           \
+    X(penalty)                                                                                                         \
+    X(replace)                                                                                                         \
+    X(coder)                                                                                                           \
+    X(common)                                                                                                          \
+    X(io)                                                                                                              \
+    X(prepare)                                                                                                         \
+    X(inspect)                                                                                                         \
+    X(decohere)                                                                                                        \
+    X(program)
+
+#define DECLARE(name) extern const options_part name##_part;
+#define ADDRESS(name) &name##_part,
+PARTS(DECLARE)
+
+static const options_part *const parts[] = {PARTS(ADDRESS)};
+enum { COUNT = sizeof parts / sizeof *parts };
+
+const options_part *options_part_at(int i) {
+    const method *m;
+    if (i < COUNT) return parts[i];
+    i -= COUNT;
+    for (int k = 0; (m = method_at(k)); k++)
+        if (m->part && i-- == 0) return m->part;
+    return NULL;
+}
