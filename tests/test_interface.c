@@ -1,6 +1,7 @@
 /* Rules of the interface: sizes of structs, who is called on which thread, and how every long call is stopped. */
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/handle.h"
 #include "base/memory.h"
@@ -91,6 +92,45 @@ static void what_is_owned_is_released_once(void **state) {
     view = (inco_mat){INCO_F64, 2, 2, 2, mine, mine}; /* no owner of the library's */
     inco_mat_free(&view);
     assert_null(view.data);
+}
+
+/* What a handle has given out is refused once the handle has ended. */
+static void what_outlives_its_handle_is_refused(void **state) {
+    char path[] = "/tmp/inco-interface-XXXXXX", byte;
+    const char *const paths[] = {path};
+    const double mine[] = {1, 2, 3, 4};
+    inco_mat view, result;
+    inco_source source = INCO_INIT(inco_source);
+    inco_stream stream = INCO_INIT(inco_stream);
+    inco_options *o = OPTIONS("atoms", "2");
+    inco_data *data;
+    inco_file *file;
+    inco_error error = {0};
+    (void)state;
+    close(mkstemp(path));
+    assert_int_equal(inco_file_create(&file, path, NULL), INCO_OK);
+    assert_int_equal(inco_file_stream(file, &stream, NULL), INCO_OK);
+    assert_int_equal(stream.write(stream.self, "a", 1), 0);
+    assert_int_equal(inco_file_close(file, 1, NULL), INCO_OK);
+    assert_true(stream.write(stream.self, "a", 1) != 0);
+    assert_int_equal(inco_file_close(file, 1, NULL), INCO_OK);
+    assert_int_equal(inco_file_open(&file, path, NULL), INCO_OK);
+    assert_int_equal(inco_file_stream(file, &stream, NULL), INCO_OK);
+    assert_int_equal(stream.read(stream.self, &byte, 1), 0);
+    assert_int_equal(inco_file_close(file, 0, NULL), INCO_OK);
+    assert_true(byte == 'a' && stream.read(stream.self, &byte, 1) != 0);
+    unlink(path);
+    strcpy(path + sizeof path - 5, ".npy");
+    inco_mat_view(&view, INCO_F64, 2, 2, (void *)mine);
+    assert_int_equal(inco_save(path, &view, NULL, NULL, NULL), INCO_OK);
+    assert_int_equal(inco_data_open(&data, paths, 1, NULL, NULL), INCO_OK);
+    assert_int_equal(inco_data_source(data, &source, NULL), INCO_OK);
+    inco_data_free(data);
+    inco_data_free(data);
+    assert_int_equal(inco_learn(&source, o, &result, NULL, &error), INCO_EINVAL);
+    assert_string_equal(error.message, "argument 'data' is no live handle of that kind: it may have been freed");
+    unlink(path);
+    inco_options_free(o);
 }
 
 /* ---- Codes ---- */
@@ -334,6 +374,7 @@ int main(void) {
         cmocka_unit_test(a_size_that_is_not_set_is_refused),
         cmocka_unit_test(a_handle_is_known_while_it_lives),
         cmocka_unit_test(what_is_owned_is_released_once),
+        cmocka_unit_test(what_outlives_its_handle_is_refused),
         cmocka_unit_test(borrowed_codes_stay_the_callers),
         cmocka_unit_test(codes_that_make_no_sense_are_refused),
         cmocka_unit_test(reads_and_progress_stay_on_the_callers_thread),

@@ -45,5 +45,5 @@ int error_no_memory(inco_error *error) {
 }
 
 int error_null(inco_error *error, const char *what) {
-    return error_set(error, INCO_EINVAL, "the %s is NULL", what);
+    return error_set(error, INCO_EINVAL, "argument '%s' is NULL", what);
 }

@@ -8,7 +8,10 @@
 int error_set(inco_error *error, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 int error_no_memory(inco_error *error);
-int error_null(inco_error *error, const char *what); /* "the source is NULL" */
+int error_null(inco_error *error, const char *what); /* "argument 'source' is NULL" */
+
+/* Fails, naming it, when a pointer that the caller has to give is NULL. Needs `error` in scope. */
+#define NEED(pointer) ((pointer) ? INCO_OK : error_null(error, #pointer))
 
 /* Leaves the function through its `done:` label when a call fails. Needs `int status` in scope. */
 #define TRY(call)                                                                                                      \

@@ -66,7 +66,8 @@ int handle_is(const void *handle, const char *kind) {
 
 int handle_need(const void *handle, const char *kind, inco_error *error) {
     if (handle_is(handle, kind)) return INCO_OK;
-    return error_set(error, INCO_EINVAL, handle ? "this is no %s, or one that was freed" : "the %s is NULL", kind);
+    if (!handle) return error_null(error, kind);
+    return error_set(error, INCO_EINVAL, "argument '%s' is no live handle of that kind: it may have been freed", kind);
 }
 
 int handle_end(const void *handle, const char *kind) {

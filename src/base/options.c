@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/handle.h"
 #include "base/memory.h"
 #include "base/point.h"
 #include "base/sized.h"
+
+static const char kind[] = "options";
 
 struct inco_options {
     watcher watch;                            /* not in the table: who is told of progress */
@@ -48,7 +51,7 @@ static int next_row(walk *w) {
 
 static int find(const char *name, place *found) {
     walk w = {0};
-    while (next_row(&w)) {
+    while (name && next_row(&w)) {
         if (strcmp(w.at.row->public.name, name)) continue;
         *found = w.at;
         return 1;
@@ -56,10 +59,14 @@ static int find(const char *name, place *found) {
     return 0;
 }
 
-/* The row of that name, with a message when there is none. */
-static int need(const char *name, place *found, inco_error *error) {
-    if (find(name, found)) return INCO_OK;
-    return error_set(error, INCO_EINVAL, "there is no option '%s'", name);
+/* The row of that name, with a message when there is none, or no options. */
+static int need(const inco_options *o, const char *name, place *found, inco_error *error) {
+    int status;
+    TRY(handle_need(o, kind, error));
+    TRY(NEED(name));
+    if (!find(name, found)) TRY(error_set(error, INCO_EINVAL, "there is no option '%s'", name));
+done:
+    return status;
 }
 
 const inco_option *option_at(int i) {
@@ -70,7 +77,7 @@ const inco_option *option_at(int i) {
 }
 
 int inco_option_at(int i, inco_option *option) {
-    if (!option_at(i) || SIZED_CHECK(inco_option, option, NULL) < 0) return 0;
+    if (!option_at(i) || SIZED_NEED(inco_option, option, NULL) < 0) return 0;
     sized_give(option, option_at(i), sizeof *option_at(i));
     return 1;
 }
@@ -190,7 +197,8 @@ static int set_row(inco_options *o, const place *p, const char *text, inco_error
 
 int inco_options_set(inco_options *o, const char *name, const char *value, inco_error *error) {
     place p = {0};
-    int status = need(name, &p, error);
+    int status = need(o, name, &p, error);
+    if (status >= 0 && !value) status = error_set(error, INCO_EINVAL, "the value for option '%s' is NULL", name);
     if (status >= 0) status = set_row(o, &p, value, error);
     if (status >= 0) o->given[p.number] = 1;
     return status;
@@ -198,7 +206,7 @@ int inco_options_set(inco_options *o, const char *name, const char *value, inco_
 
 int inco_options_set_number(inco_options *o, const char *name, double value, inco_error *error) {
     place p = {0};
-    int status = need(name, &p, error);
+    int status = need(o, name, &p, error);
     if (status >= 0 && p.row->kind != OPTION_INTEGER && !is_real(p.row))
         status = error_set(error, INCO_EINVAL, "--%s does not take a number", name);
     if (status >= 0) status = set_number(o, &p, value, error);
@@ -212,7 +220,7 @@ int inco_options_set_number(inco_options *o, const char *name, double value, inc
 static inco_options *new_block(size_t *values) {
     walk w = {0};
     while (next_row(&w)) continue;
-    inco_options *o = memory_new(1, sizeof *o + w.at.base + (size_t)w.at.number);
+    inco_options *o = handle_new(kind, sizeof *o + w.at.base + (size_t)w.at.number);
     if (o) o->given = o->values + w.at.base;
     *values = w.at.base + (size_t)w.at.number;
     return o;
@@ -240,7 +248,7 @@ inco_options *inco_options_new(void) {
 
 inco_options *inco_options_copy(const inco_options *from) {
     size_t values;
-    inco_options *o = new_block(&values);
+    inco_options *o = handle_is(from, kind) ? new_block(&values) : NULL;
     walk w = {0};
     int complete = 1;
     if (!o) return NULL;
@@ -258,9 +266,10 @@ inco_options *inco_options_copy(const inco_options *from) {
 
 void inco_options_free(inco_options *o) {
     walk w = {0};
-    while (o && next_row(&w))
+    if (!handle_end(o, kind)) return;
+    while (next_row(&w))
         if (w.at.row->kind == OPTION_TEXT) memory_free(*text_at(o, &w.at));
-    memory_free(o);
+    handle_free(o);
 }
 
 /* ---- Reading ---- */
@@ -304,7 +313,8 @@ static int write_size(const int64_t *sides, char *buffer, size_t size) {
 
 int inco_options_get(const inco_options *o, const char *name, char *buffer, size_t size) {
     place p;
-    if (!find(name, &p)) return -1;
+    if (!handle_is(o, kind) || !find(name, &p)) return -1;
+    if (!buffer) size = 0;
     if (is_real(p.row)) return write_real(*real_at(o, &p), buffer, size);
     if (p.row->kind == OPTION_TEXT) return snprintf(buffer, size, "%s", *text_at(o, &p) ? *text_at(o, &p) : "");
     if (p.row->kind == OPTION_SIZE) return write_size(integer_at(o, &p), buffer, size);
@@ -317,7 +327,7 @@ int inco_options_get(const inco_options *o, const char *name, char *buffer, size
 
 double inco_options_get_number(const inco_options *o, const char *name) {
     place p;
-    if (!find(name, &p)) return NAN;
+    if (!handle_is(o, kind) || !find(name, &p)) return NAN;
     if (is_real(p.row)) return *real_at(o, &p) == OPTION_AUTO ? NAN : *real_at(o, &p);
     if (p.row->kind != OPTION_INTEGER && p.row->kind != OPTION_FLAG) return NAN;
     return *integer_at(o, &p) == OPTION_UNSET ? NAN : (double)*integer_at(o, &p);
@@ -325,7 +335,7 @@ double inco_options_get_number(const inco_options *o, const char *name) {
 
 int inco_options_given(const inco_options *o, const char *name) {
     place p;
-    return find(name, &p) ? o->given[p.number] : 0;
+    return handle_is(o, kind) && find(name, &p) ? o->given[p.number] : 0;
 }
 
 /* ---- Progress ---- */
@@ -339,7 +349,8 @@ void options_watch(inco_options *o, const watcher *watch) {
 }
 
 int inco_options_on_progress(inco_options *o, inco_progress_fn callback, void *self, size_t size, inco_error *error) {
-    int status = sized_check(&size, "inco_progress", error);
+    int status = handle_need(o, kind, error);
+    if (status >= 0) status = sized_check(&size, "inco_progress", error);
     if (status >= 0) o->watch = (watcher){callback, self, size};
     return status;
 }
@@ -368,7 +379,7 @@ int options_check_one(const inco_options *o, const char *names, const char *same
 
 int inco_options_check(const inco_options *o, unsigned command, inco_error *error) {
     const options_part *part;
-    int status = INCO_OK;
+    int status = handle_need(o, kind, error);
     for (int i = 0; status >= 0 && (part = options_part_at(i)); i++)
         if (part->check && part->commands & command) status = part->check(o, error);
     return status;

@@ -7,9 +7,6 @@
 /* The caller's source as the library's struct, checked: there is a function to read with, and the sizes make sense. */
 int source_take(inco_source *own, const inco_source *given, inco_error *error);
 
-/* The columns of a matrix, which must outlive the source. */
-inco_source source_of_mat(const inco_mat *x);
-
 static inline int source_read(const inco_source *source, int64_t first, int64_t count, void *out, inco_error *error) {
     return source->read(source->self, first, count, out, error);
 }

@@ -5,6 +5,7 @@
 
 #include "base/common.h"
 #include "base/error.h"
+#include "base/handle.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "code/kernel.h"
@@ -13,6 +14,8 @@
 #include "sparse/wide.h"
 
 enum { CODER_BLOCK = 128 }; /* signals whose products D'X are made together, to be used from the cache */
+
+static const char kind[] = "coder";
 
 struct inco_coder {
     inco_type type;
@@ -273,7 +276,7 @@ int coder_open(inco_coder **result, const coder_shape *shape, const coder_option
     if (shape->dim < 1 || shape->atoms < 1 || shape->atoms > INT32_MAX / 2)
         TRY(error_set(error, INCO_EDIM, "a dictionary of %lld atoms of %lld dimensions cannot be used for coding",
                       (long long)shape->atoms, (long long)shape->dim));
-    if (!(coder = NEW(inco_coder, 1))) TRY(error_no_memory(error));
+    if (!(coder = HANDLE(inco_coder, kind))) TRY(error_no_memory(error));
     coder->type = shape->type;
     coder->dim = shape->dim;
     coder->atoms = shape->atoms;
@@ -306,11 +309,20 @@ int coder_new(inco_coder **result, const inco_mat *dictionary, inco_type type, c
 
 int inco_coder_new(inco_coder **result, const inco_mat *dictionary, inco_type precision, const inco_options *options,
                    inco_error *error) {
-    return coder_new(result, dictionary, precision, coder_options_of(options), common_threads(options), error);
+    int status;
+    if (!result) return error_null(error, "coder");
+    *result = NULL;
+    TRY(mat_need(dictionary, "dictionary", error));
+    TRY(handle_need(options, "options", error));
+    if (precision != INCO_F32 && precision != INCO_F64)
+        TRY(error_set(error, INCO_EINVAL, "the precision is neither INCO_F32 nor INCO_F64"));
+    status = coder_new(result, dictionary, precision, coder_options_of(options), common_threads(options), error);
+done:
+    return status;
 }
 
 void inco_coder_free(inco_coder *coder) {
-    if (!coder) return;
+    if (!handle_end(coder, kind)) return;
     coder_without_fast(coder);
     for (int t = 0; t < coder->threads; t++) {
         if (coder->work) work_free(&coder->work[t]);
@@ -322,7 +334,7 @@ void inco_coder_free(inco_coder *coder) {
     memory_free(coder->usable);
     memory_free(coder->work);
     memory_free(coder->products);
-    memory_free(coder);
+    handle_free(coder);
 }
 
 coder_counts coder_seen(const inco_coder *coder) {
@@ -491,6 +503,9 @@ static int check_codes(const inco_coder *coder, const inco_csc *codes, inco_erro
 int inco_coder_run(inco_coder *coder, const inco_mat *x, inco_csc *codes, double *residual, inco_error *error) {
     batch job = {.coder = coder, .x = x, .residual = residual};
     int status;
+    TRY(handle_need(coder, kind, error));
+    TRY(mat_need(x, "matrix", error));
+    TRY(NEED(codes));
     if (!codes->start) TRY(wide_new(codes, coder->type, coder->atoms, x->cols, error));
     TRY(check_codes(coder, codes, error));
     TRY(run_blocks(&job, error));

@@ -6,6 +6,7 @@
 
 #include "base/common.h"
 #include "base/error.h"
+#include "base/handle.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/rng.h"
@@ -21,6 +22,8 @@ typedef struct data_file {
     io_array array;
     int64_t first; /* places in the files before */
 } data_file;
+
+static const char kind[] = "data";
 
 struct inco_data {
     path_list paths;
@@ -93,8 +96,9 @@ static int read_place(const inco_data *d, int64_t place, void *out, inco_error *
 
 static int read_signals(void *self, int64_t first, int64_t count, void *out, inco_error *error) {
     const inco_data *d = self;
+    int status = handle_need(d, kind, error); /* the data may have been freed before the source */
+    if (status < 0) return status;
     const size_t size = (size_t)d->source.dim * d->source.type;
-    int status = INCO_OK;
     for (int64_t n = 0; status >= 0 && n < count; n++)
         status = read_place(d, d->pick ? d->pick[first + n] : first + n, (char *)out + (size_t)n * size, error);
     return status;
@@ -329,48 +333,62 @@ done:
     return status;
 }
 
+static int check_paths(const char *const *paths, int count, inco_error *error) {
+    if (count > 0 && !paths) return error_null(error, "paths");
+    for (int i = 0; i < count; i++)
+        if (!paths[i]) return error_set(error, INCO_EINVAL, "path %d (counted from 0) is NULL", i);
+    return INCO_OK;
+}
+
 int inco_data_open(inco_data **data, const char *const *paths, int count, const inco_options *options,
                    inco_error *error) {
-    inco_options *defaults = options ? NULL : inco_options_new();
-    inco_data *d = NEW(inco_data, 1);
+    inco_options *defaults = NULL;
+    inco_data *d = NULL;
+    int status;
+    if (!data) return error_null(error, "data");
     *data = NULL;
-    int status = d && (options || defaults) ? open_data(d, paths, count, options ? options : defaults, error)
-                                            : error_no_memory(error);
-    if (status < 0)
-        inco_data_free(d);
-    else
-        *data = d;
+    TRY(check_paths(paths, count, error));
+    if (options) TRY(handle_need(options, "options", error));
+    if (!options && !(options = defaults = inco_options_new())) TRY(error_no_memory(error));
+    if (!(d = HANDLE(inco_data, kind))) TRY(error_no_memory(error));
+    TRY(open_data(d, paths, count, options, error));
+    *data = d;
+done:
+    if (status < 0) inco_data_free(d);
     inco_options_free(defaults);
     return status;
 }
 
 void inco_data_free(inco_data *d) {
-    if (!d) return;
+    if (!handle_end(d, kind)) return;
     for (int64_t i = 0; d->files && i < d->paths.count; i++) inco_mat_free(&d->files[i].array.m);
     memory_free(d->files);
     memory_free(d->pick);
     paths_free(&d->paths);
-    memory_free(d);
+    handle_free(d);
 }
 
 int inco_data_source(const inco_data *d, inco_source *source, inco_error *error) {
-    int status = SIZED_NEED(inco_source, source, error);
+    int status = handle_need(d, kind, error);
+    if (status >= 0) status = SIZED_NEED(inco_source, source, error);
     if (status >= 0) sized_give(source, &d->source, sizeof d->source);
     return status;
 }
+
 int64_t inco_data_files(const inco_data *d) {
-    return d->paths.count;
+    return handle_is(d, kind) ? d->paths.count : 0;
 }
+
 const char *inco_data_kind(const inco_data *d) {
-    return io_kind_name(d->cut.kind);
+    return handle_is(d, kind) ? io_kind_name(d->cut.kind) : NULL;
 }
 
 const char *inco_data_file(const inco_data *d, int64_t i) {
-    return i >= 0 && i < d->paths.count ? d->paths.path[i] : NULL;
+    return i >= 0 && i < inco_data_files(d) ? d->paths.path[i] : NULL;
 }
 
 double inco_data_rate(const inco_data *d) {
-    return d->cut.kind == IO_AUDIO ? d->files[0].array.rate : 0;
+    return handle_is(d, kind) && d->cut.kind == IO_AUDIO ? d->files[0].array.rate : 0;
 }
 
 /* Random windows and patches cannot be put back: they have no origin. */
@@ -398,7 +416,8 @@ static int find_origin(const inco_data *d, inco_origin *origin, inco_error *erro
 
 int inco_data_origin(const inco_data *d, inco_origin *origin, inco_error *error) {
     inco_origin own = INCO_INIT(inco_origin);
-    int status = SIZED_NEED(inco_origin, origin, error);
+    int status = handle_need(d, kind, error);
+    if (status >= 0) status = SIZED_NEED(inco_origin, origin, error);
     if (status < 0) return status;
     status = find_origin(d, &own, error);
     if (status < 0) inco_origin_free(&own);

@@ -20,12 +20,12 @@ struct inco_file {
 
 static int write_bytes(void *self, const void *bytes, size_t count) {
     inco_file *f = self;
-    return output_write(&f->out, bytes, count);
+    return handle_is(f, kind) ? output_write(&f->out, bytes, count) : -1;
 }
 
 static int read_bytes(void *self, void *bytes, size_t count) {
     inco_file *f = self;
-    if (count > f->in.length - f->place) return -1;
+    if (!handle_is(f, kind) || count > f->in.length - f->place) return -1;
     memcpy(bytes, f->in.data + f->place, count);
     f->place += count;
     return 0;
@@ -38,8 +38,13 @@ static void free_file(inco_file *f) {
 }
 
 static int open_file(inco_file **file, const char *path, int writing, inco_error *error) {
-    inco_file *f = HANDLE(inco_file, kind);
-    int status = f && (f->path = memory_text(path)) ? INCO_OK : error_no_memory(error);
+    inco_file *f = NULL;
+    int status = NEED(file);
+    if (status < 0) return status;
+    *file = NULL;
+    if ((status = NEED(path)) < 0) return status;
+    f = HANDLE(inco_file, kind);
+    status = f && (f->path = memory_text(path)) ? INCO_OK : error_no_memory(error);
     if (status >= 0) status = writing ? output_open(&f->out, f->path, 0, error) : file_read(&f->in, f->path, error);
     if (status < 0) {
         free_file(f);
@@ -51,12 +56,10 @@ static int open_file(inco_file **file, const char *path, int writing, inco_error
 }
 
 int inco_file_create(inco_file **file, const char *path, inco_error *error) {
-    *file = NULL;
     return open_file(file, path, 1, error);
 }
 
 int inco_file_open(inco_file **file, const char *path, inco_error *error) {
-    *file = NULL;
     return open_file(file, path, 0, error);
 }
 

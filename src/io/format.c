@@ -6,6 +6,7 @@
 
 #include "base/common.h"
 #include "base/error.h"
+#include "base/handle.h"
 #include "base/sized.h"
 #include "io/audio.h"
 #include "io/csv.h"
@@ -74,7 +75,7 @@ static const struct feature {
 enum { FEATURES = sizeof features / sizeof *features };
 
 int inco_has(const char *name) {
-    for (int i = IO_ALWAYS + 1; i < FEATURES; i++)
+    for (int i = IO_ALWAYS + 1; name && i < FEATURES; i++)
         if (!strcmp(features[i].name, name)) return features[i].built;
     return -1;
 }
@@ -198,9 +199,12 @@ int io_check_finite(const char *path, const io_array *array, int64_t first, inco
 int inco_load(const char *path, const inco_options *options, inco_mat *m, inco_error *error) {
     const io_format *format = NULL;
     io_array array = {0};
-    const io_how how = io_how_from(options);
     int status;
+    if (!m) return error_null(error, "matrix");
     memset(m, 0, sizeof *m);
+    TRY(NEED(path));
+    if (options) TRY(handle_need(options, "options", error));
+    const io_how how = io_how_from(options);
     TRY(io_need(&format, path, IO_MATRIX, IO_LOADS, error));
     TRY(format->load(path, &how, &array, error));
     TRY(io_check_finite(path, &array, 0, error));
@@ -212,18 +216,21 @@ done:
 }
 
 static int check_matrix(const char *path, const inco_mat *m, inco_error *error) {
-    if (m->data && m->rows > 0 && m->cols > 0 && m->ld >= m->rows) return INCO_OK;
+    int status = mat_need(m, "matrix", error);
+    if (status < 0 || (m->rows > 0 && m->cols > 0)) return status;
     return error_set(error, INCO_EINVAL, "%s: a matrix of %lld x %lld cannot be written", path, (long long)m->rows,
                      (long long)m->cols);
 }
 
 int inco_save(const char *path, const inco_mat *m, const inco_options *options, const char *meta, inco_error *error) {
     const io_format *format = NULL;
+    int status;
+    TRY(NEED(path));
+    TRY(check_matrix(path, m, error));
+    if (options) TRY(handle_need(options, "options", error));
     const io_array array = {.m = *m};
     io_how how = io_how_from(options);
-    int status;
     how.meta = meta;
-    TRY(check_matrix(path, m, error));
     TRY(io_need(&format, strcmp(path, "-") ? path : "-.npy", IO_MATRIX, IO_SAVES, error));
     TRY(io_save(format, path, &array, &how, error));
 done:
@@ -235,7 +242,9 @@ int inco_load_codes(const char *path, inco_csc *codes, inco_origin *origin, inco
     inco_origin own = INCO_INIT(inco_origin);
     csc loaded = {0};
     int status;
+    if (!codes) return error_null(error, "codes");
     memset(codes, 0, sizeof *codes);
+    TRY(NEED(path));
     TRY(SIZED_CHECK(inco_origin, origin, error));
     TRY(io_need(&format, path, -1, IO_LOADS | IO_CODES, error));
     TRY(format->load_codes(path, &loaded, &own, error));
@@ -255,6 +264,7 @@ int inco_save_codes(const char *path, const inco_csc *codes, const inco_origin *
     csc narrow = {0};
     output out;
     int status;
+    TRY(NEED(path));
     TRY(wide_narrow(&narrow, codes, error));
     if (given) TRY(SIZED_TAKE(inco_origin, &origin, given, error));
     TRY(io_need(&format, strcmp(path, "-") ? path : "-.npz", -1, IO_SAVES | IO_CODES, error));
@@ -268,6 +278,7 @@ done:
 /* A name that ends in a slash is a folder, to be made when needed: its parent must allow that. */
 int inco_check_output(const char *path, inco_error *error) {
     const io_format *format = NULL;
+    if (!path) return error_null(error, "path");
     const size_t length = strlen(path);
     if (!strcmp(path, "-")) return INCO_OK;
     if (length && path[length - 1] == '/') return output_check_folder(path, error);

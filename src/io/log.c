@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/handle.h"
 #include "base/memory.h"
 #include "base/sized.h"
 #include "io/file.h"
@@ -13,6 +14,8 @@
 
 #ifdef INCO_HAVE_JSON
 #include <jansson.h>
+
+static const char kind[] = "log";
 
 struct inco_log {
     json_t *start, *end; /* the last of each; NULL when there is none */
@@ -38,6 +41,7 @@ static const json_t *member(const json_t *object, const char *name) {
 }
 
 static const json_t *find(const inco_log *log, const char *name) {
+    if (!handle_is(log, kind) || !name) return NULL;
     if (!strncmp(name, "start.", 6)) return member(log->start, name + 6);
     return strncmp(name, "end.", 4) ? NULL : member(log->end, name + 4);
 }
@@ -92,7 +96,7 @@ static void put_list(target *t, const json_t *list) {
 
 int inco_log_text(const inco_log *log, const char *name, char *buffer, size_t size) {
     const json_t *value = find(log, name);
-    target t = {buffer, size, 0};
+    target t = {buffer, buffer ? size : 0, 0};
     char digits[32] = "";
     if (!value || json_is_null(value)) return -1;
     if (json_is_real(value)) snprintf(digits, sizeof digits, "%.10g", json_real_value(value));
@@ -103,7 +107,7 @@ int inco_log_text(const inco_log *log, const char *name, char *buffer, size_t si
         put_list(&t, value);
     else
         for (; *text; text++) put(&t, *text);
-    if (size) buffer[t.length < size ? t.length : size - 1] = 0;
+    if (t.size) buffer[t.length < t.size ? t.length : t.size - 1] = 0;
     return (int)t.length;
 }
 
@@ -196,10 +200,12 @@ static int take_usage(inco_log *log, inco_error *error) {
 
 int inco_log_load(inco_log **log, const char *path, inco_error *error) {
     file_bytes bytes = {0};
-    inco_log *l = NEW(inco_log, 1);
+    inco_log *l = NULL;
     int status;
+    TRY(NEED(log));
     *log = NULL;
-    if (!l) return error_no_memory(error);
+    TRY(NEED(path));
+    if (!(l = HANDLE(inco_log, kind))) TRY(error_no_memory(error));
     TRY(file_read(&bytes, path, error));
     TRY(parse(l, &bytes, path, error));
     TRY(take_usage(l, error));
@@ -214,11 +220,12 @@ done:
 }
 
 int64_t inco_log_iterations(const inco_log *log) {
-    return log->count;
+    return handle_is(log, kind) ? log->count : 0;
 }
 
 int inco_log_iteration(const inco_log *log, int64_t i, inco_progress *iteration, inco_error *error) {
-    int status = SIZED_NEED(inco_progress, iteration, error);
+    int status = handle_need(log, kind, error);
+    if (status >= 0) status = SIZED_NEED(inco_progress, iteration, error);
     if (status < 0) return status;
     if (i < 0 || i >= log->count)
         return error_set(error, INCO_EINVAL, "the log has %lld iterations: there is no %lld, counted from 0",
@@ -228,24 +235,25 @@ int inco_log_iteration(const inco_log *log, int64_t i, inco_progress *iteration,
 }
 
 const int64_t *inco_log_usage(const inco_log *log, int64_t *atoms) {
-    if (atoms) *atoms = log->atoms;
-    return log->usage;
+    const int known = handle_is(log, kind);
+    if (atoms) *atoms = known ? log->atoms : 0;
+    return known ? log->usage : NULL;
 }
 
 void inco_log_free(inco_log *log) {
-    if (!log) return;
+    if (!handle_end(log, kind)) return;
     json_decref(log->start);
     json_decref(log->end);
     memory_free(log->iterations);
     memory_free(log->usage);
-    memory_free(log);
+    handle_free(log);
 }
 
 #else
 
 int inco_log_load(inco_log **log, const char *path, inco_error *error) {
-    *log = NULL;
-    return io_need_feature(IO_JSON, path, error);
+    if (log) *log = NULL;
+    return io_need_feature(IO_JSON, path ? path : "log", error);
 }
 
 int inco_log_text(const inco_log *log, const char *name, char *buffer, size_t size) {

@@ -29,6 +29,12 @@ void inco_origin_free(inco_origin *origin) {
     sized_clear(origin);
 }
 
+int origin_check(const inco_origin *o, inco_error *error) {
+    const int cut = o->kind == IO_AUDIO || o->kind == IO_IMAGE;
+    if (o->kind == IO_MATRIX || (cut && o->files > 0 && o->files <= INT64_MAX / 64 && o->shape)) return INCO_OK;
+    return error_set(error, INCO_EINVAL, "the origin of the codes makes no sense");
+}
+
 /* ---- To named arrays ---- */
 
 static void add_number(origin_table *t, const char *name, int whole, double value) {
@@ -53,6 +59,7 @@ static int add_shapes(origin_table *t, const inco_origin *o, inco_error *error) 
 int origin_describe(origin_table *t, const inco_origin *o, inco_error *error) {
     memset(t, 0, sizeof *t);
     if (!o || (o->kind == IO_MATRIX && !o->mean)) return INCO_OK;
+    if (origin_check(o, error) < 0) return INCO_EINVAL;
     add_number(t, "origin_kind", 1, (double)o->kind);
     if (o->mean) t->field[t->count++] = (origin_field){"origin_mean", 0, 1, o->signals, 1, o->mean};
     if (o->kind == IO_MATRIX) return INCO_OK;

@@ -13,6 +13,9 @@ typedef struct origin_arrays {
 /* An origin without arrays yet, to be set in what is returned and in the origin. NULL: no memory. */
 origin_arrays *origin_new(inco_origin *origin, int64_t signals);
 
+/* Fails unless an origin of audio or images has its files and their shapes. */
+int origin_check(const inco_origin *origin, inco_error *error);
+
 typedef struct origin_field {
     const char *name;
     int whole, dims;      /* whole numbers; 0 for a number, 1 for a list, 2 for a table */

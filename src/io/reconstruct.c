@@ -7,6 +7,7 @@
 #include "base/sized.h"
 #include "io/cut.h"
 #include "io/io.h"
+#include "io/origin.h"
 #include "io/paths.h"
 #include "mat/mat.h"
 
@@ -106,7 +107,7 @@ static int save_single(canvas *v, const char *path, const inco_origin *o, inco_e
 /* Do the signals fill the files of the origin? */
 static int check_sizes(const cut *c, const inco_mat *signals, const inco_origin *o, inco_error *error) {
     int64_t places = 0;
-    if (o->files < 1 || c->rows < 1 || c->cols < 1 || c->step < 1)
+    if (c->rows < 1 || c->cols < 1 || c->step < 1)
         return error_set(error, INCO_EINVAL, "the origin of the codes makes no sense");
     for (int64_t i = 0; i < o->files && places <= signals->cols; i++) {
         const int64_t rows = o->shape[2 * i], cols = o->shape[2 * i + 1];
@@ -126,20 +127,23 @@ static int check_sizes(const cut *c, const inco_mat *signals, const inco_origin 
 
 int inco_save_decoded(const char *path, const inco_mat *signals, const inco_origin *given, inco_error *error) {
     inco_origin own, *o = &own;
-    int status = SIZED_TAKE(inco_origin, o, given, error);
-    if (status < 0) return status;
+    int status;
+    TRY(NEED(path));
+    TRY(mat_need(signals, "matrix", error));
+    TRY(SIZED_TAKE(inco_origin, o, given, error));
     if (o->kind != IO_AUDIO && o->kind != IO_IMAGE)
-        return error_set(
-            error, INCO_EINVAL,
-            "%s: these codes come from no windows or patches that lie in order (encode with --hop), so they "
-            "make no audio or image: write a matrix, such as .npy",
-            path);
+        TRY(error_set(error, INCO_EINVAL,
+                      "%s: these codes come from no windows or patches that lie in order (encode with --hop), so they "
+                      "make no audio or image: write a matrix, such as .npy",
+                      path));
+    TRY(origin_check(o, error));
     canvas v = {.cut = cut_of(o), .signals = signals};
-    status = check_sizes(&v.cut, signals, o, error);
-    if (status < 0) return status;
+    TRY(check_sizes(&v.cut, signals, o, error));
     if (o->files == 1) return save_single(&v, path, o, error);
     if (!strcmp(path, "-") || io_find(path))
-        return error_set(error, INCO_EINVAL, "%s: the codes come from %lld files: name a folder to write them to", path,
-                         (long long)o->files);
-    return save_numbered(&v, path, o, error);
+        TRY(error_set(error, INCO_EINVAL, "%s: the codes come from %lld files: name a folder to write them to", path,
+                      (long long)o->files));
+    status = save_numbered(&v, path, o, error);
+done:
+    return status;
 }

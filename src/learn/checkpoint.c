@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/handle.h"
 #include "base/memory.h"
 #include "base/source.h"
 #include "base/stream.h"
@@ -119,9 +120,9 @@ static int write_state(const inco_learner *handle, const header *h, const char *
 }
 
 int inco_learner_save(const inco_learner *handle, const inco_stream *given, inco_error *error) {
-    header h = header_of(handle);
     inco_stream stream;
-    if (stream_take_writer(&stream, given, error) < 0) return INCO_EINVAL;
+    if (handle_need(handle, LEARNER, error) < 0 || stream_take_writer(&stream, given, error) < 0) return INCO_EINVAL;
+    header h = header_of(handle);
     char *text = options_text(handle->options, &h.text);
     int status = text ? refuse_design(handle->core->method, error) : error_no_memory(error);
     if (status >= 0) status = fingerprint(&handle->core->signals, &h.data, error);
@@ -278,9 +279,10 @@ static void swap_states(inco_learner *handle, saved_state *s) {
 }
 
 int inco_learner_resume(inco_learner *handle, const inco_stream *given, inco_error *error) {
-    const method *m = handle->core->method;
     saved_state s = {0};
     inco_stream stream;
+    if (handle_need(handle, LEARNER, error) < 0) return INCO_EINVAL;
+    const method *m = handle->core->method;
     int status;
     TRY(stream_take_reader(&stream, given, error));
     TRY(refuse_design(m, error));

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/common.h"
 #include "base/error.h"
+#include "base/handle.h"
 #include "base/sized.h"
 #include "base/source.h"
 #include "learn/bound.h"
@@ -188,7 +189,10 @@ int inco_decohere(const inco_mat *dictionary, const inco_source *given, const in
                      .info = &own,
                      .began = clock_seconds()};
     int status;
+    if (!result) return error_null(error, "result");
     *result = (inco_mat){0};
+    TRY(mat_need(dictionary, "dictionary", error));
+    TRY(handle_need(options, "options", error));
     TRY(SIZED_CHECK(inco_decohere_info, info, error));
     if (given) TRY(source_take(&source, given, error));
     TRY(decohere(&w, result, error));

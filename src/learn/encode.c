@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/common.h"
 #include "base/error.h"
+#include "base/handle.h"
 #include "base/memory.h"
 #include "base/sized.h"
 #include "base/source.h"
@@ -88,12 +89,16 @@ done:
 
 int inco_encode(const inco_mat *dictionary, const inco_source *given, const inco_options *options, inco_csc *codes,
                 inco_encode_info *info, inco_error *error) {
-    encoding e = {dictionary, codes, options, common_threads(options), clock_seconds(), 0, 0};
+    encoding e = {dictionary, codes, options, 0, clock_seconds(), 0, 0};
     inco_source source;
     int status;
+    if (!codes) return error_null(error, "codes");
     *codes = (inco_csc){0};
+    TRY(mat_need(dictionary, "dictionary", error));
+    TRY(handle_need(options, "options", error));
     TRY(SIZED_CHECK(inco_encode_info, info, error));
     TRY(source_take(&source, given, error));
+    e.threads = common_threads(options);
     blas_enter();
     status = encode(&e, &source, info, error);
     blas_leave();
@@ -105,11 +110,12 @@ done:
 /* x_n = sum_k c_kn d_k, plus the mean that was taken off. */
 int inco_decode(const inco_mat *dictionary, const inco_csc *codes, const inco_origin *given, inco_mat *signals,
                 inco_error *error) {
-    const inco_type type = dictionary->type > codes->type ? dictionary->type : codes->type;
     inco_origin origin = {0};
+    if (!signals) return error_null(error, "matrix");
     *signals = (inco_mat){0};
-    if (wide_check(codes, error) < 0) return INCO_EINVAL;
+    if (mat_need(dictionary, "dictionary", error) < 0 || wide_check(codes, error) < 0) return INCO_EINVAL;
     if (given && SIZED_TAKE(inco_origin, &origin, given, error) < 0) return INCO_EINVAL;
+    const inco_type type = dictionary->type > codes->type ? dictionary->type : codes->type;
     const double *mean = origin.mean;
     if (codes->rows != dictionary->cols)
         return error_set(error, INCO_EDIM, "the codes are for %lld atoms, the dictionary has %lld",

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/common.h"
 #include "base/error.h"
+#include "base/handle.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/rng.h"
@@ -331,7 +332,9 @@ static int design(const inco_options *o, inco_mat *frame, inco_frame_info *info,
 int inco_frame(const inco_options *options, inco_mat *frame, inco_frame_info *info, inco_error *error) {
     inco_frame_info own;
     int status;
+    if (!frame) return error_null(error, "frame");
     *frame = (inco_mat){0};
+    TRY(handle_need(options, "options", error));
     TRY(SIZED_CHECK(inco_frame_info, info, error));
     TRY(design(options, frame, &own, error));
     sized_give(info, &own, sizeof own);

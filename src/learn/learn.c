@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/common.h"
 #include "base/error.h"
-#include "base/memory.h"
+#include "base/handle.h"
 #include "base/sized.h"
 #include "base/source.h"
 #include "learn/learn_options.h"
@@ -16,7 +16,7 @@
 /* ---- Making ---- */
 
 int inco_learn_needs_data(const inco_options *options) {
-    return !method_of(options)->designs;
+    return handle_is(options, "options") && !method_of(options)->designs;
 }
 
 /* Whether there is data, as the method needs it or not. */
@@ -30,15 +30,17 @@ static int check_source(const inco_source *source, const inco_options *options, 
 }
 
 int inco_learner_new(inco_learner **result, const inco_source *source, const inco_options *options, inco_error *error) {
-    const prepare_options *own = prepare_options_of(options);
-    inco_learner *handle = NEW(inco_learner, 1);
+    inco_learner *handle = NULL;
     int status;
+    if (!result) return error_null(error, "learner");
     *result = NULL;
-    if (!handle) return error_no_memory(error);
+    TRY(handle_need(options, "options", error));
+    if (!(handle = HANDLE(inco_learner, LEARNER))) TRY(error_no_memory(error));
     if (!(handle->options = inco_options_copy(options))) TRY(error_no_memory(error));
     TRY(learn_check(options, error));
     TRY(check_source(source, options, error));
     if (source) {
+        const prepare_options *own = prepare_options_of(options);
         TRY(source_take(&handle->given, source, error));
         TRY(prepare(&handle->data, &handle->given, common_precision(options, handle->given.type), (int)own->center,
                     own->normalize == NORMALIZE_UNIT, error));
@@ -51,16 +53,18 @@ done:
 }
 
 void inco_learner_free(inco_learner *handle) {
-    if (!handle) return;
+    if (!handle_end(handle, LEARNER)) return;
     learner_free(handle->core);
     path_free(&handle->path);
     prepare_free(&handle->data);
     inco_options_free(handle->options);
-    memory_free(handle);
+    handle_free(handle);
 }
 
 int inco_learner_start_from(inco_learner *handle, const inco_mat *dictionary, inco_error *error) {
-    return learner_start_from(handle->core, dictionary, error);
+    int status = handle_need(handle, LEARNER, error);
+    if (status >= 0) status = mat_need(dictionary, "dictionary", error);
+    return status < 0 ? status : learner_start_from(handle->core, dictionary, error);
 }
 
 /* ---- Running ---- */
@@ -98,8 +102,10 @@ done:
 }
 
 int inco_learner_run(inco_learner *handle, inco_error *error) {
+    int status = handle_need(handle, LEARNER, error);
+    if (status < 0) return status;
     blas_enter();
-    int status = run(handle, clock_seconds(), error);
+    status = run(handle, clock_seconds(), error);
     blas_leave();
     return status;
 }
@@ -107,38 +113,43 @@ int inco_learner_run(inco_learner *handle, inco_error *error) {
 /* ---- Results ---- */
 
 int inco_learner_dictionary(const inco_learner *handle, inco_mat *view, inco_error *error) {
-    (void)error;
+    if (!view) return error_null(error, "view");
+    *view = (inco_mat){0};
+    int status = handle_need(handle, LEARNER, error);
+    if (status < 0) return status;
     *view = *learner_result(handle->core);
     view->owner = NULL;
     return INCO_OK;
 }
 
 int inco_learner_info(const inco_learner *handle, inco_learn_info *info, inco_error *error) {
-    const inco_learn_info *own = learner_info(handle->core);
-    int status = SIZED_NEED(inco_learn_info, info, error);
-    if (status >= 0) sized_give(info, own, sizeof *own);
+    int status = handle_need(handle, LEARNER, error);
+    if (status >= 0) status = SIZED_NEED(inco_learn_info, info, error);
+    if (status >= 0) sized_give(info, learner_info(handle->core), sizeof *info);
     return status;
 }
 
 const int64_t *inco_learner_usage(const inco_learner *handle, int64_t *atoms) {
-    const int64_t *use_count = learner_use_counts(handle->core);
+    const int64_t *use_count = handle_is(handle, LEARNER) ? learner_use_counts(handle->core) : NULL;
     if (atoms) *atoms = use_count ? learner_result(handle->core)->cols : 0;
     return use_count;
 }
 
 int inco_learner_path(const inco_learner *handle, inco_path *path, inco_error *error) {
-    const path_table *table = &handle->path.table;
-    inco_path own = table->path;
-    int status = SIZED_NEED(inco_path, path, error);
-    own.cardinality = table->cardinality;
-    if (status >= 0) sized_give(path, &own, sizeof own);
-    return status;
+    int status = handle_need(handle, LEARNER, error);
+    if (status >= 0) status = SIZED_NEED(inco_path, path, error);
+    if (status < 0) return status;
+    inco_path own = handle->path.table.path;
+    own.cardinality = handle->path.table.cardinality;
+    sized_give(path, &own, sizeof own);
+    return INCO_OK;
 }
 
 int inco_learner_path_point(const inco_learner *handle, int64_t i, inco_path_point *point, inco_error *error) {
-    const path_table *table = &handle->path.table;
-    int status = SIZED_NEED(inco_path_point, point, error);
+    int status = handle_need(handle, LEARNER, error);
+    if (status >= 0) status = SIZED_NEED(inco_path_point, point, error);
     if (status < 0) return status;
+    const path_table *table = &handle->path.table;
     if (i < 0 || i >= table->path.count)
         return error_set(error, INCO_EINVAL, "the path has %lld points: there is no point %lld, counted from 0",
                          (long long)table->path.count, (long long)i);
@@ -149,6 +160,9 @@ int inco_learner_path_point(const inco_learner *handle, int64_t i, inco_path_poi
 }
 
 int inco_learner_encode(inco_learner *handle, inco_csc *codes, inco_error *error) {
+    if (!codes) return error_null(error, "codes");
+    *codes = (inco_csc){0};
+    if (handle_need(handle, LEARNER, error) < 0) return INCO_EINVAL;
     const inco_mat *d = learner_result(handle->core);
     if (!d->data) return error_set(error, INCO_EINVAL, "there are no codes before the learner has run");
     if (!handle->data.source.count) return error_set(error, INCO_EINVAL, "there are no signals to code");
@@ -165,6 +179,7 @@ int inco_learn(const inco_source *source, const inco_options *options, inco_mat 
                inco_error *error) {
     inco_learner *handle = NULL;
     int status;
+    if (!dictionary) return error_null(error, "dictionary");
     *dictionary = (inco_mat){0};
     TRY(SIZED_CHECK(inco_learn_info, info, error));
     TRY(inco_learner_new(&handle, source, options, error));

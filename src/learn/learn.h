@@ -6,6 +6,8 @@
 #include "learn/path.h"
 #include "learn/prepare.h"
 
+#define LEARNER "learner" /* its kind of handle */
+
 struct inco_learner {
     inco_options *options; /* as given */
     inco_source given;     /* the caller's */

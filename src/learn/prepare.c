@@ -112,7 +112,8 @@ void prepare_free(prepared *p) {
 int inco_signal_means(const inco_source *given, double *means, inco_error *error) {
     inco_source source;
     inco_mat x = {0};
-    int status = source_take(&source, given, error);
+    int status = NEED(means);
+    if (status >= 0) status = source_take(&source, given, error);
     if (status >= 0) status = mat_new_raw(&x, source.type, source.dim, READ_CHUNK, error);
     for (int64_t first = 0; status >= 0 && first < source.count; first += READ_CHUNK) {
         inco_mat part = mat_columns(&x, 0, source.count - first < READ_CHUNK ? source.count - first : READ_CHUNK);

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/common.h"
 #include "base/error.h"
+#include "base/handle.h"
 #include "base/memory.h"
 #include "base/owner.h"
 #include "base/sized.h"
@@ -152,16 +153,18 @@ int inco_residuals_measure(const inco_mat *dictionary, const inco_source *given,
                            inco_residuals *residuals, inco_error *error) {
     inco_source source;
     inco_residuals own;
+    int status;
+    TRY(SIZED_NEED(inco_residuals, residuals, error));
+    TRY(mat_need(dictionary, "dictionary", error));
+    TRY(handle_need(options, "options", error));
+    TRY(source_take(&source, given, error));
+    TRY(check(dictionary, &source, options, error));
     const residuals_task task = {.dictionary = dictionary,
                                  .signals = &source,
                                  .center = (int)prepare_options_of(options)->center,
                                  .max_atoms = INT64_MAX,
                                  .threads = common_threads(options),
                                  .watch = options_watcher(options)};
-    int status;
-    TRY(SIZED_NEED(inco_residuals, residuals, error));
-    TRY(source_take(&source, given, error));
-    TRY(check(dictionary, &source, options, error));
     TRY(residuals_measure(&task, &own, error));
     sized_give(residuals, &own, sizeof own);
 done:

@@ -10,6 +10,17 @@ void inco_mat_view(inco_mat *m, inco_type type, int64_t rows, int64_t cols, void
     if (m) *m = mat_view(type, rows, cols, data);
 }
 
+int mat_need(const inco_mat *m, const char *what, inco_error *error) {
+    if (!m) return error_null(error, what);
+    if (m->type != INCO_F32 && m->type != INCO_F64)
+        return error_set(error, INCO_EINVAL, "the %s is no matrix of floats or doubles", what);
+    if (m->rows < 0 || m->cols < 0 || m->ld < m->rows || (m->ld > 0 && m->cols > INT64_MAX / 8 / m->ld))
+        return error_set(error, INCO_EINVAL, "the %s has no sensible size: %lld x %lld, columns %lld apart", what,
+                         (long long)m->rows, (long long)m->cols, (long long)m->ld);
+    if (m->rows > 0 && m->cols > 0 && !m->data) return error_set(error, INCO_EINVAL, "the %s has no data", what);
+    return INCO_OK;
+}
+
 int mat_new_raw(inco_mat *m, inco_type type, int64_t rows, int64_t cols, inco_error *error) {
     *m = mat_view(type, rows, cols, NULL);
     if (rows >= 0 && cols >= 0 && (rows == 0 || cols <= INT64_MAX / 8 / rows)) m->data = memory_raw(rows * cols, type);
@@ -20,6 +31,11 @@ int mat_new_raw(inco_mat *m, inco_type type, int64_t rows, int64_t cols, inco_er
 }
 
 int inco_mat_new(inco_mat *m, inco_type type, int64_t rows, int64_t cols, inco_error *error) {
+    if (!m) return error_null(error, "matrix");
+    if (type != INCO_F32 && type != INCO_F64) {
+        *m = (inco_mat){0};
+        return error_set(error, INCO_EINVAL, "the type of a matrix is INCO_F32 or INCO_F64, not %d", (int)type);
+    }
     int status = mat_new_raw(m, type, rows, cols, error);
     if (!status) memset(m->data, 0, (size_t)(rows * cols) * type);
     return status;

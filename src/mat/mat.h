@@ -11,6 +11,9 @@ static inline inco_mat mat_view(inco_type type, int64_t rows, int64_t cols, void
     return (inco_mat){type, rows, cols, rows, data, NULL};
 }
 
+/* Fails, calling it `what`, when it is NULL or its type, sizes or data make no sense. */
+int mat_need(const inco_mat *m, const char *what, inco_error *error);
+
 /* As inco_mat_new, without zeroing. */
 int mat_new_raw(inco_mat *m, inco_type type, int64_t rows, int64_t cols, inco_error *error);
 
@@ -33,6 +36,9 @@ static inline void mat_set(const inco_mat *m, int64_t i, int64_t j, double value
     else
         ((double *)column)[i] = value;
 }
+
+/* The columns of a matrix, which must outlive the source. */
+inco_source source_of_mat(const inco_mat *x);
 
 /* Copies values into `to`, of the same shape and any type. */
 void mat_copy(const inco_mat *to, const inco_mat *from);

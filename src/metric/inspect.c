@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/common.h"
 #include "base/error.h"
+#include "base/handle.h"
 #include "base/memory.h"
 #include "base/owner.h"
 #include "base/parallel.h"
@@ -28,8 +29,6 @@ const options_part inspect_part = {OPTIONS_PART(rows, inspect_options)};
 
 static int check(const inco_mat *d, inco_error *error) {
     int64_t feature, atom;
-    if (d->rows < 0 || d->cols < 0 || d->ld < d->rows || (d->type != INCO_F32 && d->type != INCO_F64))
-        return error_set(error, INCO_EINVAL, "the dictionary is not a matrix of floats or doubles");
     if (mat_find_nonfinite(d, &feature, &atom))
         return error_set(error, INCO_EDATA,
                          "the dictionary has a NaN or Inf in atom %lld, feature %lld (counted from 0)", (long long)atom,
@@ -146,13 +145,16 @@ done:
 int inco_inspect(const inco_mat *dictionary, const inco_options *options, inco_metrics *metrics, inco_error *error) {
     inco_metrics own = INCO_INIT(inco_metrics);
     inspection w = {.d = dictionary, .options = options, .start = clock_seconds(), .m = &own};
-    int status = SIZED_NEED(inco_metrics, metrics, error);
-    if (status < 0) return status;
+    int status;
+    TRY(SIZED_NEED(inco_metrics, metrics, error));
+    TRY(mat_need(dictionary, "dictionary", error));
+    if (options) TRY(handle_need(options, "options", error));
     w.threads = options ? common_threads(options) : parallel_threads(0);
     blas_enter();
     status = inspect(&w, error);
     blas_leave();
     sized_give(metrics, &own, sizeof own);
+done:
     return status;
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/sized.h"
+#include "mat/mat.h"
 #include "report/atoms.h"
 #include "report/report.h"
 
@@ -434,7 +435,7 @@ static int take_held_out(inco_residuals *r, const inco_residuals *given) {
 
 static int take_summary(summary *own, const inco_summary *given) {
     inco_summary *s = &own->s;
-    if (SIZED_TAKE(inco_summary, s, given, NULL) < 0 || !s->dictionary) return 0;
+    if (SIZED_TAKE(inco_summary, s, given, NULL) < 0 || mat_need(s->dictionary, "dictionary", NULL) < 0) return 0;
     if (!take_metrics(&own->metrics, s->metrics, s->dictionary)) return 0;
     s->metrics = &own->metrics;
     if (s->held_out) {

@@ -3,13 +3,16 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/handle.h"
 #include "base/memory.h"
 #include "base/sized.h"
 #include "base/stream.h"
 #include "report/chart.h"
 
+static const char handle_kind[] = "report";
+
 inco_report *inco_report_new(const char *title, const char *subtitle) {
-    inco_report *r = NEW(inco_report, 1);
+    inco_report *r = HANDLE(inco_report, handle_kind);
     if (!r) return NULL;
     r->title = memory_text(title ? title : "");
     r->subtitle = memory_text(subtitle ? subtitle : "");
@@ -19,7 +22,7 @@ inco_report *inco_report_new(const char *title, const char *subtitle) {
 }
 
 void inco_report_free(inco_report *r) {
-    if (!r) return;
+    if (!handle_end(r, handle_kind)) return;
     for (int i = 0; i < r->figure_count; i++) {
         memory_free(r->figures[i].name);
         writer_free(&r->figures[i].csv);
@@ -28,13 +31,13 @@ void inco_report_free(inco_report *r) {
     writer_free(&r->body);
     memory_free(r->title);
     memory_free(r->subtitle);
-    memory_free(r);
+    handle_free(r);
 }
 
 /* ---- For those that add ---- */
 
 int report_enter(inco_report *r) {
-    if (r->trouble) return 0;
+    if (!handle_is(r, handle_kind) || r->trouble) return 0;
     if (point_enter(&r->locale) == 0) return 1;
     r->trouble = INCO_ENOMEM;
     return 0;
@@ -48,7 +51,7 @@ void report_leave(inco_report *r) {
 }
 
 void report_fail(inco_report *r, int status) {
-    if (!r->trouble) r->trouble = status;
+    if (handle_is(r, handle_kind) && !r->trouble) r->trouble = status;
 }
 
 static int name_is_free(const inco_report *r, const char *name) {
@@ -109,9 +112,15 @@ void inco_report_section(inco_report *r, const char *title, const char *text) {
     report_leave(r);
 }
 
+static int lists_are_good(inco_report *r, const char *const *names, const char *const *values, int count) {
+    if (count <= 0 || (names && values)) return 1;
+    report_fail(r, INCO_EINVAL);
+    return 0;
+}
+
 void inco_report_facts(inco_report *r, const char *const *names, const char *const *values, const char *const *notes,
                        const char *kinds, int count) {
-    if (!report_enter(r)) return;
+    if (!lists_are_good(r, names, values, count) || !report_enter(r)) return;
     report_close_grid(r);
     writer_put(&r->body, "<dl class=facts>\n");
     for (int i = 0; i < count; i++) {
@@ -129,7 +138,7 @@ void inco_report_facts(inco_report *r, const char *const *names, const char *con
 
 void inco_report_headlines(inco_report *r, const char *const *names, const char *const *values,
                            const char *const *notes, int count) {
-    if (!report_enter(r)) return;
+    if (!lists_are_good(r, names, values, count) || !report_enter(r)) return;
     report_close_grid(r);
     writer_put(&r->body, "<ul class=headlines>\n");
     for (int i = 0; i < count; i++) {
@@ -261,6 +270,8 @@ static void write_foot(writer *w, const inco_report *r) {
 }
 
 static int told(const inco_report *r, inco_error *error) {
+    int status = handle_need(r, handle_kind, error);
+    if (status < 0) return status;
     if (r->trouble == INCO_ENOMEM) return error_no_memory(error);
     if (r->trouble) return error_set(error, r->trouble, "a figure of the page has no proper name, size or numbers");
     return INCO_OK;
@@ -284,7 +295,7 @@ done:
 }
 
 const char *inco_report_figure(const inco_report *r, int i) {
-    return i >= 0 && i < r->figure_count ? r->figures[i].name : NULL;
+    return handle_is(r, handle_kind) && i >= 0 && i < r->figure_count ? r->figures[i].name : NULL;
 }
 
 int inco_report_write_csv(const inco_report *r, int i, const inco_stream *given, inco_error *error) {

@@ -86,4 +86,5 @@ def main():
     print(f"{len(sized)} structs, in three sizes each\n{outputs['same']}", end="")
 
 
-main()
+if __name__ == "__main__":
+    main()
