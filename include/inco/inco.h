@@ -22,6 +22,11 @@
  *     text without a handle lives for ever.
  *   - Determinism. Results have the same bits for any number of threads, on one kind of CPU with one BLAS.
  *   - Manners. The library never prints, exits, aborts, or touches signals.
+ *   - Threads. Any threads may call at once, each with its own handles. The library creates worker threads when it needs
+ *     them; they sleep when there is nothing to do and stay until the process ends or unloads the library.
+ *   - Forks. A child may call the library too, whatever other threads of its parent were doing; it creates workers of its
+ *     own. A fork waits for the matrix products and factorisations under way. A child that was forked inside a callback
+ *     of an inco_source must call nothing but exec and _exit.
  *   - Indices of signals, atoms, rows and columns count from 0.
  */
 #ifndef INCO_INCO_H
@@ -672,7 +677,9 @@ INCO_API const char *inco_blas(void);         /* name and version of the BLAS */
  * environment variable OPENBLAS_CORETYPE, to be set before the program starts, that avoids this; NULL: no need. */
 INCO_API const char *inco_blas_advice(void);
 INCO_API int inco_threads_available(void);    /* processors that this process may use */
-INCO_API void inco_blas_one_thread(void);     /* for programs: BLAS stays on one thread for the rest of the process */
+/* For programs that use BLAS through this library alone: it stays on one thread for the rest of the process, and
+ * OpenBLAS's own threads, which would look for work for a tenth of a second, end. Before any other thread calls BLAS. */
+INCO_API void inco_blas_one_thread(void);
 
 #ifdef __cplusplus
 }

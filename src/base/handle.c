@@ -1,6 +1,6 @@
 #include "base/handle.h"
 
-#include <stdatomic.h>
+#include <pthread.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -19,14 +19,24 @@ enum { CHAINS = 1024 };
 
 /* Live handles by a hash of their address. */
 static entry *chains[CHAINS];
-static atomic_flag busy = ATOMIC_FLAG_INIT;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void enter(void) {
-    while (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire)) continue;
+static void hold(void) {
+    pthread_mutex_lock(&lock);
 }
 
 static void leave(void) {
-    atomic_flag_clear_explicit(&busy, memory_order_release);
+    pthread_mutex_unlock(&lock);
+}
+
+static void prepare_for_forks(void) {
+    pthread_atfork(hold, leave, leave); /* the child gets a free lock */
+}
+
+static void enter(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, prepare_for_forks);
+    hold();
 }
 
 static entry *entry_of(const void *handle) {

@@ -1,8 +1,6 @@
 /* Handles that the library gives out: objects that are known by their address while they live. A public function looks
  * its handles up here before it follows them, so that NULL, a freed handle, one of another kind and an arbitrary
- * address are refused instead of being a crash. The list of live handles is the only state that the library keeps
- * between calls.
- */
+ * address are refused instead of being a crash. */
 #ifndef INCO_BASE_HANDLE_H
 #define INCO_BASE_HANDLE_H
 

@@ -3,7 +3,6 @@
 #include <cblas.h>
 #include <lapacke.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <strings.h>
@@ -12,40 +11,14 @@
 #include "base/isa.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "mat/keeper.h"
 #include "mat/mat.h"
 
-/* ---- The BLAS library's own threads ---- */
+/* ---- Which BLAS it is ---- */
 
 /* OpenBLAS has these; another BLAS leaves them NULL. */
-extern void openblas_set_num_threads(int threads) __attribute__((weak));
-extern int openblas_get_num_threads(void) __attribute__((weak));
 extern char *openblas_get_config(void) __attribute__((weak));
 extern char *openblas_get_corename(void) __attribute__((weak));
-
-/* The setting is global to the process, so its keeper is too. */
-static pthread_mutex_t keeper = PTHREAD_MUTEX_INITIALIZER;
-static int inside, before;
-
-void blas_enter(void) {
-    if (!openblas_set_num_threads || !openblas_get_num_threads) return;
-    pthread_mutex_lock(&keeper);
-    if (inside++ == 0) {
-        before = openblas_get_num_threads();
-        if (before != 1) openblas_set_num_threads(1);
-    }
-    pthread_mutex_unlock(&keeper);
-}
-
-void blas_leave(void) {
-    if (!openblas_set_num_threads || !openblas_get_num_threads) return;
-    pthread_mutex_lock(&keeper);
-    if (--inside == 0 && before != 1) openblas_set_num_threads(before);
-    pthread_mutex_unlock(&keeper);
-}
-
-void inco_blas_one_thread(void) {
-    if (openblas_set_num_threads) openblas_set_num_threads(1);
-}
 
 const char *inco_blas(void) {
     return openblas_get_config ? openblas_get_config() : "BLAS";
@@ -85,11 +58,11 @@ static void gemm(const product *p, const inco_mat *a, const inco_mat *b, const i
     CBLAS_TRANSPOSE tb = p->form[1] == 'T' ? CblasTrans : CblasNoTrans;
     int m = (int)c->rows, n = (int)c->cols, k = (int)(p->form[0] == 'T' ? a->rows : a->cols);
     if (c->type == INCO_F32)
-        cblas_sgemm(CblasColMajor, ta, tb, m, n, k, (float)p->alpha, a->data, (int)a->ld, b->data, (int)b->ld,
-                    (float)p->beta, c->data, (int)c->ld);
+        KEEP(cblas_sgemm(CblasColMajor, ta, tb, m, n, k, (float)p->alpha, a->data, (int)a->ld, b->data, (int)b->ld,
+                         (float)p->beta, c->data, (int)c->ld));
     else
-        cblas_dgemm(CblasColMajor, ta, tb, m, n, k, p->alpha, a->data, (int)a->ld, b->data, (int)b->ld, p->beta,
-                    c->data, (int)c->ld);
+        KEEP(cblas_dgemm(CblasColMajor, ta, tb, m, n, k, p->alpha, a->data, (int)a->ld, b->data, (int)b->ld, p->beta,
+                         c->data, (int)c->ld));
 }
 
 /* The lower triangle of C = alpha op(A) op(A)' + beta C */
@@ -97,10 +70,11 @@ static void syrk(const product *p, const inco_mat *a, const inco_mat *c) {
     CBLAS_TRANSPOSE ta = p->form[0] == 'T' ? CblasTrans : CblasNoTrans;
     int n = (int)c->rows, k = (int)(p->form[0] == 'T' ? a->rows : a->cols);
     if (c->type == INCO_F32)
-        cblas_ssyrk(CblasColMajor, CblasLower, ta, n, k, (float)p->alpha, a->data, (int)a->ld, (float)p->beta, c->data,
-                    (int)c->ld);
+        KEEP(cblas_ssyrk(CblasColMajor, CblasLower, ta, n, k, (float)p->alpha, a->data, (int)a->ld, (float)p->beta,
+                         c->data, (int)c->ld));
     else
-        cblas_dsyrk(CblasColMajor, CblasLower, ta, n, k, p->alpha, a->data, (int)a->ld, p->beta, c->data, (int)c->ld);
+        KEEP(cblas_dsyrk(CblasColMajor, CblasLower, ta, n, k, p->alpha, a->data, (int)a->ld, p->beta, c->data,
+                         (int)c->ld));
 }
 
 /* The rows of op(A) that a block of C takes, and the columns of op(B). */
@@ -194,19 +168,21 @@ double blas_largest(int64_t n, const double *x) {
 }
 
 void blas_symv(const inco_mat *a, const double *x, double *y) {
-    cblas_dsymv(CblasColMajor, CblasLower, (int)a->rows, 1, a->data, (int)a->ld, x, 1, 0, y, 1);
+    KEEP(cblas_dsymv(CblasColMajor, CblasLower, (int)a->rows, 1, a->data, (int)a->ld, x, 1, 0, y, 1));
 }
 
 void blas_syr2(const double *x, const double *y, const inco_mat *a) {
-    cblas_dsyr2(CblasColMajor, CblasLower, (int)a->rows, 1, x, 1, y, 1, a->data, (int)a->ld);
+    KEEP(cblas_dsyr2(CblasColMajor, CblasLower, (int)a->rows, 1, x, 1, y, 1, a->data, (int)a->ld));
 }
 
 void blas_gemv(const inco_mat *m, double alpha, const double *x, double beta, double *y) {
-    cblas_dgemv(CblasColMajor, CblasNoTrans, (int)m->rows, (int)m->cols, alpha, m->data, (int)m->ld, x, 1, beta, y, 1);
+    KEEP(cblas_dgemv(CblasColMajor, CblasNoTrans, (int)m->rows, (int)m->cols, alpha, m->data, (int)m->ld, x, 1, beta, y,
+                     1));
 }
 
 void blas_gemv_transposed(const inco_mat *m, double alpha, const double *x, double beta, double *y) {
-    cblas_dgemv(CblasColMajor, CblasTrans, (int)m->rows, (int)m->cols, alpha, m->data, (int)m->ld, x, 1, beta, y, 1);
+    KEEP(cblas_dgemv(CblasColMajor, CblasTrans, (int)m->rows, (int)m->cols, alpha, m->data, (int)m->ld, x, 1, beta, y,
+                     1));
 }
 
 /* ---- LAPACK ---- */
@@ -215,8 +191,8 @@ int lapack_tridiagonal_top(int64_t n, double *diagonal, double *beside, double *
                            int64_t *iwork, inco_error *error) {
     const lapack_int size = (lapack_int)n;
     lapack_int found = 0, *integers = (lapack_int *)iwork; /* of 4 or 8 bytes */
-    if (LAPACKE_dstevx_work(LAPACK_COL_MAJOR, 'V', 'I', size, diagonal, beside, 0, 0, size, size, 0, &found, work,
-                            vector, size, work + n, integers, integers + 5 * n) != 0 ||
+    if (KEPT(LAPACKE_dstevx_work(LAPACK_COL_MAJOR, 'V', 'I', size, diagonal, beside, 0, 0, size, size, 0, &found, work,
+                                 vector, size, work + n, integers, integers + 5 * n)) != 0 ||
         found != 1)
         return error_set(error, INCO_ENUMERIC, "the largest eigenvalue of a tridiagonal matrix could not be computed");
     *value = work[0];
@@ -232,8 +208,8 @@ static int solve_by_eigenvalues(inco_mat *a, inco_mat *b, inco_error *error) {
     lapack_int *iwork = NEW_RAW(lapack_int, 3 + 5 * (int64_t)n);
     int status = w && work && iwork ? mat_new_raw(&t, INCO_F64, b->rows, b->cols, error) : error_no_memory(error);
     if (status < 0) goto done;
-    if (LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, a->data, (lapack_int)a->ld, w, work, (lapack_int)room, iwork,
-                            3 + 5 * n) != 0) {
+    if (KEPT(LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, a->data, (lapack_int)a->ld, w, work, (lapack_int)room,
+                                 iwork, 3 + 5 * n)) != 0) {
         status = error_set(error, INCO_ENUMERIC, "the eigenvalue decomposition of C C' failed");
         goto done;
     }
@@ -263,9 +239,9 @@ static int well_conditioned(const inco_mat *factor) {
 
 int lapack_solve_positive(const inco_mat *a, double *x) {
     const lapack_int n = (lapack_int)a->rows, ld = (lapack_int)a->ld;
-    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, a->data, ld) != 0 || !well_conditioned(a)) return 0;
-    cblas_dtrsv(CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, n, a->data, ld, x, 1);
-    cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, n, a->data, ld, x, 1);
+    if (KEPT(LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, a->data, ld)) != 0 || !well_conditioned(a)) return 0;
+    KEEP(cblas_dtrsv(CblasColMajor, CblasUpper, CblasTrans, CblasNonUnit, n, a->data, ld, x, 1));
+    KEEP(cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, n, a->data, ld, x, 1));
     return 1;
 }
 
@@ -274,12 +250,12 @@ int lapack_solve_right(inco_mat *a, inco_mat *b, inco_error *error) {
     inco_mat factor = {0};
     int status = mat_convert(&factor, a, INCO_F64, error);
     if (status < 0) return status;
-    int definite = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, factor.data, n) == 0;
+    int definite = KEPT(LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, factor.data, n)) == 0;
     if (definite && well_conditioned(&factor)) {
-        cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, (int)b->rows, n, 1, factor.data,
-                    n, b->data, (int)b->ld);
-        cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasTrans, CblasNonUnit, (int)b->rows, n, 1, factor.data, n,
-                    b->data, (int)b->ld);
+        KEEP(cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, (int)b->rows, n, 1,
+                         factor.data, n, b->data, (int)b->ld));
+        KEEP(cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasTrans, CblasNonUnit, (int)b->rows, n, 1,
+                         factor.data, n, b->data, (int)b->ld));
     } else {
         status = solve_by_eigenvalues(a, b, error);
     }
@@ -295,7 +271,7 @@ int lapack_lq(inco_mat *m, inco_error *error) {
     work = NEW_RAW(double, (int64_t)size + 1);
     if (!work || !tau)
         status = error_no_memory(error);
-    else if (LAPACKE_dgelqf_work(LAPACK_COL_MAJOR, rows, cols, m->data, ld, tau, work, (lapack_int)size) != 0)
+    else if (KEPT(LAPACKE_dgelqf_work(LAPACK_COL_MAJOR, rows, cols, m->data, ld, tau, work, (lapack_int)size)) != 0)
         status = error_set(error, INCO_ENUMERIC, "the LQ factorisation failed");
     for (int64_t j = 1; status == INCO_OK && j < m->rows; j++)
         for (int64_t i = 0; i < j; i++) mat_set(m, i, j, 0);
@@ -315,8 +291,8 @@ int lapack_singular_values(const inco_mat *m, double *values, inco_error *error)
     work = NEW_RAW(double, (int64_t)size + 1);
     if (!work) {
         status = error_no_memory(error);
-    } else if (LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'N', rows, cols, copy.data, rows, values, NULL, 1, NULL, 1, work,
-                                   (lapack_int)size, iwork) != 0) {
+    } else if (KEPT(LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'N', rows, cols, copy.data, rows, values, NULL, 1, NULL, 1,
+                                        work, (lapack_int)size, iwork)) != 0) {
         status = error_set(error, INCO_ENUMERIC, "the singular values could not be computed");
     }
 done:
@@ -335,9 +311,10 @@ static int some_eigenvectors(inco_mat *a, double *values, inco_mat *vectors, inc
     double *work = NEW_RAW(double, room);
     lapack_int *iwork = NEW_RAW(lapack_int, integers), *support = NEW_RAW(lapack_int, 2 * (int64_t)n);
     int status = work && iwork && support ? INCO_OK : error_no_memory(error);
-    if (status >= 0 && (LAPACKE_dsyevr_work(LAPACK_COL_MAJOR, 'V', 'I', 'L', n, a->data, ld, 0, 0, from, n, 0, &found,
-                                            values, vectors->data, ldv, support, work, room, iwork, integers) != 0 ||
-                        found != (lapack_int)vectors->cols))
+    if (status >= 0 &&
+        (KEPT(LAPACKE_dsyevr_work(LAPACK_COL_MAJOR, 'V', 'I', 'L', n, a->data, ld, 0, 0, from, n, 0, &found, values,
+                                  vectors->data, ldv, support, work, room, iwork, integers)) != 0 ||
+         found != (lapack_int)vectors->cols))
         status = error_set(error, INCO_ENUMERIC, "the leading eigenvectors could not be computed");
     memory_free(work);
     memory_free(iwork);
@@ -350,8 +327,8 @@ int lapack_leading_by_qr(inco_mat *a, double *values, inco_mat *vectors, inco_er
     const lapack_int room = (lapack_int)(64 * n);
     double *work = NEW_RAW(double, room), *all = NEW_RAW(double, n);
     int status = work && all ? INCO_OK : error_no_memory(error);
-    if (status >= 0 &&
-        LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'L', (lapack_int)n, a->data, (lapack_int)a->ld, all, work, room) != 0)
+    if (status >= 0 && KEPT(LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'L', (lapack_int)n, a->data, (lapack_int)a->ld,
+                                               all, work, room)) != 0)
         status = error_set(error, INCO_ENUMERIC, "the eigenvectors could not be computed");
     if (status >= 0) {
         const inco_mat leading = mat_columns(a, first, vectors->cols);
@@ -382,8 +359,8 @@ int lapack_svd(inco_mat *m, inco_mat *u, double *values, inco_mat *vt, inco_erro
     LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'A', n, n, m->data, ld, values, u->data, ldu, vt->data, ldv, &size, -1,
                         iwork);
     if (!(work = NEW_RAW(double, (int64_t)size + 1))) TRY(error_no_memory(error));
-    if (LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'A', n, n, m->data, ld, values, u->data, ldu, vt->data, ldv, work,
-                            (lapack_int)size, iwork) != 0)
+    if (KEPT(LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'A', n, n, m->data, ld, values, u->data, ldu, vt->data, ldv, work,
+                                 (lapack_int)size, iwork)) != 0)
         status = error_set(error, INCO_ENUMERIC, "the singular value decomposition failed");
 done:
     memory_free(work);

@@ -5,10 +5,7 @@
 
 #include <inco/inco.h>
 
-/* Around every public call that computes: BLAS on one thread, the caller's setting restored when the last one leaves.
- */
-void blas_enter(void);
-void blas_leave(void);
+#include "mat/keeper.h"
 
 /* C = alpha op(A) op(B) + beta C. form is "NN", "TN", "NT" or "TT"; all of one type. Shapes must fit.
  * With A = B, form "TN" or "NT", C is symmetric and takes half the work; where beta is not 0 it has to be so before. */

@@ -1,0 +1,98 @@
+/* BLAS is state of the process that the library does not own. OpenBLAS has one number of threads for all callers,
+ * threads of its own, and a lock that each product takes for its memory. A fork while another thread holds that lock
+ * would leave it locked in the child for ever. So a fork waits until no product of this library is under way, and lets
+ * none begin meanwhile. */
+#include "mat/keeper.h"
+
+#include <pthread.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <time.h>
+
+#include <inco/inco.h>
+
+/* OpenBLAS has these; another BLAS leaves them NULL. */
+extern void openblas_set_num_threads(int threads) __attribute__((weak));
+extern int openblas_get_num_threads(void) __attribute__((weak));
+extern int blas_thread_shutdown_(void) __attribute__((weak));
+
+static pthread_mutex_t keeper = PTHREAD_MUTEX_INITIALIZER; /* of the next two */
+static int inside;                                         /* public calls under way */
+static int before;                                         /* threads to be restored; 0: there is nothing to restore */
+static _Thread_local int inside_here;                      /* those of this thread */
+
+static pthread_mutex_t fork_lock = PTHREAD_MUTEX_INITIALIZER; /* held during a fork */
+static alignas(64) atomic_int forking;
+static alignas(64) atomic_int calls; /* of BLAS, under way; a line of the cache of its own, as it is written so often */
+
+/* ---- Forks ---- */
+
+static void before_fork(void) {
+    const struct timespec moment = {0, 20000};
+    pthread_mutex_lock(&fork_lock);
+    atomic_store(&forking, 1);
+    while (atomic_load(&calls) > 0) nanosleep(&moment, NULL);
+    pthread_mutex_lock(&keeper);
+}
+
+static void after_fork(void) {
+    pthread_mutex_unlock(&keeper);
+    atomic_store(&forking, 0);
+    pthread_mutex_unlock(&fork_lock);
+}
+
+/* The calls of other threads are gone. */
+static void in_child(void) {
+    atomic_store(&calls, 0);
+    inside = inside_here;
+    after_fork();
+}
+
+static void prepare_for_forks(void) {
+    pthread_atfork(before_fork, after_fork, in_child);
+}
+
+void keeper_begin(void) {
+    for (;;) {
+        atomic_fetch_add(&calls, 1);
+        if (!atomic_load(&forking)) return;
+        atomic_fetch_sub(&calls, 1);
+        pthread_mutex_lock(&fork_lock);
+        pthread_mutex_unlock(&fork_lock);
+    }
+}
+
+int keeper_end(int result) {
+    atomic_fetch_sub(&calls, 1);
+    return result;
+}
+
+/* ---- The threads of BLAS ---- */
+
+void blas_enter(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, prepare_for_forks);
+    pthread_mutex_lock(&keeper);
+    inside_here++;
+    if (inside++ == 0 && !before && openblas_set_num_threads && openblas_get_num_threads() != 1) {
+        before = openblas_get_num_threads();
+        openblas_set_num_threads(1);
+    }
+    pthread_mutex_unlock(&keeper);
+}
+
+void blas_leave(void) {
+    pthread_mutex_lock(&keeper);
+    inside_here--;
+    if (--inside == 0 && before) {
+        openblas_set_num_threads(before);
+        before = 0;
+    }
+    pthread_mutex_unlock(&keeper);
+}
+
+/* OpenBLAS's threads watch for work for a tenth of a second when they begin, whether there is any or not. */
+void inco_blas_one_thread(void) {
+    if (openblas_set_num_threads) openblas_set_num_threads(1);
+    if (blas_thread_shutdown_) blas_thread_shutdown_();
+}
