@@ -34,6 +34,38 @@ static const double *atom(const kernel_refinement *job, int64_t m) {
     return job->dictionary + job->fast->support[m] * job->dim;
 }
 
+enum { ATOMS = 4 }; /* worked on together: their sums do not wait for each other */
+
+/* out[i] = d' y for the atoms d of numbers m + i: dot(), ATOMS times. */
+static void dots(const kernel_refinement *job, int64_t m, const double *y, double *out) {
+    const double *d[ATOMS];
+    vector sum[ATOMS][2];
+    int64_t i = 0;
+    for (int a = 0; a < ATOMS; a++) {
+        d[a] = atom(job, m + a);
+        sum[a][0] = sum[a][1] = (vector){0};
+        out[a] = 0;
+    }
+    for (; i + 2 * (int64_t)LANES <= job->dim; i += 2 * LANES)
+        for (int a = 0; a < ATOMS; a++) {
+            sum[a][0] += vector_load(d[a] + i) * vector_load(y + i);
+            sum[a][1] += vector_load(d[a] + i + LANES) * vector_load(y + i + LANES);
+        }
+    for (; i < job->dim; i++)
+        for (int a = 0; a < ATOMS; a++) out[a] += d[a][i] * y[i];
+    for (int a = 0; a < ATOMS; a++) {
+        sum[a][0] += sum[a][1];
+        for (unsigned lane = 0; lane < LANES; lane++) out[a] += sum[a][0][lane];
+    }
+}
+
+/* out = D_S' y */
+static void products(const kernel_refinement *job, const double *y, double *out) {
+    int64_t m = 0;
+    for (; m + ATOMS <= job->fast->rank; m += ATOMS) dots(job, m, y, out + m);
+    for (; m < job->fast->rank; m++) out[m] = dot(job->dim, atom(job, m), y);
+}
+
 static double *row_of(const kernel_refinement *job, double *matrix, int64_t i) {
     return matrix + i * job->pitch;
 }
@@ -63,15 +95,24 @@ static void finish_row(const kernel_refinement *job, double *row, int64_t i, dou
 
 /* ---- The factor ---- */
 
+/* The upper triangle of G_SS, by rows. All of it before any is used: entries come from afar, many at a time. */
+static void gather_gram(const kernel_refinement *job) {
+    const int32_t *support = job->fast->support;
+    for (int64_t i = 0; i < job->fast->rank; i++) {
+        double *row = row_of(job, job->upper, i);
+        const double *gram = (const double *)job->to->gram + support[i] * job->to->stride;
+        row[i] = 1;
+        for (int64_t m = i + 1; m < job->fast->rank; m++) row[m] = gram[support[m]];
+    }
+}
+
 /* R by rows and alpha = R'^-1 D_S'x. 0 when an atom depends on those before it. */
 static int factorize(const kernel_refinement *job, double *alpha) {
     const int64_t k = job->fast->rank;
-    const int32_t *support = job->fast->support;
+    gather_gram(job);
+    products(job, job->signal, alpha);
     for (int64_t i = 0; i < k; i++) {
-        double *row = row_of(job, job->upper, i), a = dot(job->dim, atom(job, i), job->signal);
-        const double *gram = (const double *)job->to->gram + support[i] * job->to->stride;
-        for (int64_t m = i + 1; m < k; m++) row[m] = gram[support[m]];
-        row[i] = 1;
+        double *row = row_of(job, job->upper, i), a = alpha[i];
         subtract_rows(job, row, i, job->upper + i, job->pitch, job->upper, 0, i);
         if (row[i] <= PIVOT) return 0;
         const double scale = 1 / sqrt(row[i]);
@@ -226,7 +267,13 @@ static int refine_pursuit(kernel_refinement *job) {
 
 /* y += scale D_S b */
 static void combine(const kernel_refinement *job, double scale, const double *b, double *y) {
-    for (int64_t m = 0; m < job->fast->rank; m++) {
+    int64_t m = 0;
+    for (; m + ATOMS <= job->fast->rank; m += ATOMS) {
+        const double *d0 = atom(job, m), *d1 = atom(job, m + 1), *d2 = atom(job, m + 2), *d3 = atom(job, m + 3);
+        const double c0 = scale * b[m], c1 = scale * b[m + 1], c2 = scale * b[m + 2], c3 = scale * b[m + 3];
+        for (int64_t i = 0; i < job->dim; i++) y[i] = (((y[i] + c0 * d0[i]) + c1 * d1[i]) + c2 * d2[i]) + c3 * d3[i];
+    }
+    for (; m < job->fast->rank; m++) {
         const double *d = atom(job, m), c = scale * b[m];
         for (int64_t i = 0; i < job->dim; i++) y[i] += c * d[i];
     }
