@@ -393,6 +393,7 @@ static int append(csc *codes, const kernel_work *w, const double *norms, inco_er
 static int code_fast(inco_coder *coder, const double *x, const void *products, double energy, int thread) {
     kernel_refinement *r = &coder->refining[thread];
     r->signal = x;
+    r->products = products;
     r->energy = energy;
     return coder->fast->run(r->fast, products, energy) >= 0 && coder->refine(r);
 }

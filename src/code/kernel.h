@@ -112,6 +112,7 @@ typedef int (*kernel_run)(kernel_work *work, const void *a0, double energy);
 typedef struct kernel_refinement {
     _Alignas(MEMORY_ALIGN) const double *dictionary; /* D x L, unit-norm columns; aligned as kernel_work */
     const double *signal;
+    const float *products; /* D'x, as `fast` was given it */
     int64_t dim;
     double energy; /* x'x */
     kernel_work *fast;

@@ -354,12 +354,32 @@ static int rival_stays_below(const kernel_refinement *job, const double *alpha, 
     return ((const float *)fast->free)[rival.atom] == 0 || enters || fabs(c + end * z) < end - tie;
 }
 
-/* Is |d'r| of every other atom below the level at the end? */
+/* (L-11): D'r = D'x - G_S b in float32, to float32's correlations; b = fit - C path. Returns the largest error. */
+static double residual_products(const kernel_refinement *job, double level) {
+    const kernel_work *fast = job->fast;
+    float *restrict c = fast->corr;
+    double sum = 0;
+    memcpy(c, job->products, (size_t)fast->stride * sizeof *c);
+    for (int64_t m = 0; m < fast->rank; m++) {
+        const double b = job->fit[m] - level * job->path[m];
+        const float *g = (const float *)fast->gram + fast->support[m] * fast->stride, f = (float)b;
+        for (int64_t j = 0; j < fast->stride; j++) c[j] -= f * g[j];
+        sum += fabs(b);
+    }
+    const double k = (double)fast->rank;
+    return SECOND_ORDER * KERNEL_UNIT * (((double)job->dim + 12 + k) * sqrt(job->energy) + (k + 3) * sum);
+}
+
+/* Is |d'r| of every other atom below the level at the end? Those that float32 cannot tell from it are looked at in
+ * double. */
 static int all_stay_below(const kernel_refinement *job, double level) {
     const kernel_work *fast = job->fast;
+    const double limit = level - path_tie(job);
+    const float bar = (float)(limit - 2 * residual_products(job, level)), *c = fast->corr;
     for (int64_t j = 0; j < fast->stride; j++) {
-        if (((const float *)fast->free)[j] == 0 || (fast->ended == END_EVENT && fast->next == j)) continue;
-        if (fabs(dot(job->dim, job->dictionary + j * job->dim, job->rest)) >= level - path_tie(job)) return 0;
+        if (fabsf(c[j]) < bar || ((const float *)fast->free)[j] == 0) continue;
+        if (fast->ended == END_EVENT && fast->next == j) continue;
+        if (fabs(dot(job->dim, job->dictionary + j * job->dim, job->rest)) >= limit) return 0;
     }
     return 1;
 }
