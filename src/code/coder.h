@@ -11,7 +11,7 @@ typedef struct coder_counts {
     int64_t zero_signals;
     int64_t zero_atoms;
     int64_t grams; /* Gram matrices made */
-    int64_t again; /* signals coded in double after all, since float32 could not tell */
+    int64_t again; /* signals recoded in float64: float32 was ambiguous */
     int64_t atoms; /* added to bases, and bytes of bases and Gram matrices read for that: see kernel_effort */
     int64_t bytes;
     int64_t multiplied; /* by bases */
