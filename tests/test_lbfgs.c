@@ -105,13 +105,17 @@ static void rosenbrock_is_solved(void **state) {
         }
 }
 
+/* How many steps it takes depends on every rounding: 13,000 to over 20,000 with three pairs. The limit is far below
+ * what steepest descent may need, condition / 4 log(f / f*) = 14 million: more would mean that the pairs are of no use.
+ */
 static void stretched_quadratic_is_solved(void **state) {
+    const int limit = 200000;
     double x[30];
     (void)state;
     for (int memory = 3; memory <= 30; memory *= 3) {
         for (int i = 0; i < 30; i++) x[i] = -1 - i % 3;
-        lbfgs_result r = minimize(stretched, 30, x, (lbfgs_settings){memory, 20000, 1e-8, 1});
-        assert_true(r.iterations < 20000);
+        lbfgs_result r = minimize(stretched, 30, x, (lbfgs_settings){memory, limit, 1e-8, 1});
+        assert_true(r.iterations < limit);
         for (int i = 0; i < 30; i++) assert_near(x[i], 1, 1e-7);
     }
 }
