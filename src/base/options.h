@@ -82,7 +82,7 @@ void *options_edit(inco_options *options, const options_part *part);
 /* Declares name_part, and name_options_of, which gives the name_options of an inco_options. */
 #define OPTIONS_DECLARE(name)                                                                                          \
     extern const options_part name##_part;                                                                             \
-    static inline const name##_options *name##_options_of(const inco_options *options) {                               \
+    __attribute__((unused)) static inline const name##_options *name##_options_of(const inco_options *options) {       \
         return options_read(options, &name##_part);                                                                    \
     }
 

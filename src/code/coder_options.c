@@ -22,8 +22,8 @@ const coder_kind *coder_kind_at(int64_t coder) {
 #define NONNEGATIVE(constant, name, kernel, nonnegative, squares, coherence, help) IF_##nonnegative(" " name)
 
 static const option_row rows[] = {
-    CHOICE_OPTION(coder_options, coder, "coder", "NAME", "larc", CODERS(WORD) + 1, OPTIONS_CODING, "Sparse coding",
-                  CODERS(HELP) + 2),
+    CHOICE_OPTION(coder_options, coder, "coder", "NAME", "larc", &(CODERS(WORD))[1], OPTIONS_CODING, "Sparse coding",
+                  &(CODERS(HELP))[2]),
     REAL_OPTION(coder_options, residual_coherence, "residual-coherence", "MU", NULL, 0, 1, OPTIONS_CODING,
                 "Sparse coding",
                 "stop when max |d'r| / ||r|| is down to MU (default 0.2 with larc when no other stop is given)"),

@@ -20,8 +20,8 @@ static const option_row rows[] = {
                    "Dictionary",
                    "number of atoms (needed; for learn, unless --init or --resume names a file; reproduce: default "
                    "1000, 200 with --quick)"),
-    CHOICE_OPTION(learn_options, method, "method", "NAME", "idl", METHODS(WORD) + 1, INCO_LEARN, "Dictionary",
-                  METHODS(HELP) + 2),
+    CHOICE_OPTION(learn_options, method, "method", "NAME", "idl", &(METHODS(WORD))[1], INCO_LEARN, "Dictionary",
+                  &(METHODS(HELP))[2]),
     INTEGER_OPTION(learn_options, iterations, "iterations", "N", "25", 0, OPTION_MANY, INCO_LEARN | INCO_REPRODUCE,
                    "Dictionary", "learning iterations, each a coding of all signals and an update of all atoms"),
     INTEGER_OPTION(learn_options, update_iterations, "update-iterations", "N", "15", 1, OPTION_MANY, INCO_LEARN,
