@@ -91,7 +91,7 @@ typedef struct kernel_work {
     int64_t rotations;     /* ... of the columns of P, by atoms that left */
     double *level;         /* ... max |d'r| at every choice and at the end; infinite where no rule asks for it */
     int uncertain;         /* rounding errors had a say: the signal is to be recoded in float64 */
-    kernel_end ended;      /* what ended a path, for those who compute its end anew */
+    kernel_end ended;      /* what ended a path: refine.c recomputes its end */
     int64_t rank;          /* size of the basis: support, factor and turn before zeros were taken out */
     int32_t next;          /* the atom that would have entered next, and its sign */
     int next_sign;
