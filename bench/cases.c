@@ -8,12 +8,12 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "code/coder.h"
-#include "dict/update.h"
 #include "learn/learn.h"
 #include "learn/learner_state.h"
 #include "machine.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
+#include "update/update.h"
 
 const char *const case_names[] = {"omp-10",           "omp-40",        "omp-20db", "ols-10", "ols-40",
                                   "lars-40",          "lasso-10",      "larc",     "update", "learn-iteration",

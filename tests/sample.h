@@ -3,8 +3,8 @@
 #define INCO_TESTS_SAMPLE_H
 
 #include "check.h"
-#include "dict/update.h"
 #include "mat/blas.h"
+#include "update/update.h"
 
 /* The forms of IDL's update: norms kept, free, and kept with products in float32. */
 enum { KEPT, FREE, NARROW, FORMS };

@@ -2,11 +2,11 @@
 #include "check.h"
 
 #include "base/memory.h"
-#include "dict/decorrelate.h"
-#include "dict/ipr.h"
 #include "mat/blas.h"
 #include "metric/coherence.h"
+#include "pairs/decorrelate.h"
 #include "sparse/csc.h"
+#include "update/ipr.h"
 
 static double coherence_of(const inco_mat *d) {
     coherence mu;

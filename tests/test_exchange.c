@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "dict/lines.h"
 #include "mat/blas.h"
+#include "replace/lines.h"
 
 /* ---- Lines ---- */
 

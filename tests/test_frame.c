@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "dict/anneal.h"
-#include "dict/peak.h"
+#include "design/anneal.h"
 #include "mat/blas.h"
 #include "metric/coherence.h"
+#include "pairs/peak.h"
 
 static inco_mat zeros(int64_t rows, int64_t cols) {
     inco_mat m;

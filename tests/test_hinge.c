@@ -2,8 +2,8 @@
 #include "check.h"
 
 #include "base/memory.h"
-#include "dict/hinge.h"
 #include "mat/blas.h"
+#include "pairs/hinge.h"
 
 /* Term by term; the gradient by its definition, `scale` times. */
 static double direct(const inco_mat *d, double tau, double scale, const inco_mat *gradient, int64_t *pairs,

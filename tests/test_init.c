@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "dict/init.h"
+#include "design/init.h"
 #include "metric/coherence.h"
 
 static inco_mat new_dictionary(int64_t dim, int64_t atoms) {

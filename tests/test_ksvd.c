@@ -3,13 +3,13 @@
 
 #include "base/memory.h"
 #include "base/options.h"
-#include "dict/aksvdc.h"
-#include "dict/idb.h"
-#include "dict/ksvd.h"
-#include "learn/replace.h"
 #include "mat/blas.h"
 #include "mat/lanczos.h"
+#include "replace/replace.h"
 #include "sparse/csc.h"
+#include "update/aksvdc.h"
+#include "update/idb.h"
+#include "update/ksvd.h"
 
 /* Signals and arbitrary codes of `sparsity` atoms each; the last atom is not used. */
 typedef struct setting {

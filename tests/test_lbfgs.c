@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "dict/lbfgs.h"
+#include "optim/lbfgs.h"
 
 enum { MOST = 600000 };
 

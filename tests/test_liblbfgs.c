@@ -4,8 +4,8 @@
 #ifdef HAVE_LIBLBFGS
 #include <lbfgs.h>
 
-#include "dict/idl.h"
 #include "sample.h"
+#include "update/idl.h"
 
 static const int64_t shapes[][2] = {{8, 20}, {20, 8}, {9, 9}};
 static const double gammas[] = {0, 0.3, 40};

@@ -2,8 +2,8 @@
 #include "sample.h"
 
 #include "base/memory.h"
-#include "dict/idl.h"
-#include "dict/mocod.h"
+#include "update/idl.h"
+#include "update/mocod.h"
 
 static const int64_t shapes[][2] = {{8, 20}, {20, 8}, {9, 9}};
 static const double weights[][2] = {{0, 0}, {0.3, 0}, {0.3, 2}, {40, 0.5}, {5000, 100}}; /* zeta, eta */

@@ -3,7 +3,7 @@
 #include "sample.h"
 
 #include "base/memory.h"
-#include "dict/nearest.h"
+#include "design/nearest.h"
 #include "metric/coherence.h"
 
 static double coherence_of(const inco_mat *d) {

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "dict/idl.h"
-#include "dict/online.h"
 #include "learn/learn.h"
 #include "learn/learner_state.h"
 #include "learn/method_online.h"
+#include "update/idl.h"
+#include "update/online.h"
 
 static const int64_t shapes[][2] = {{8, 20}, {20, 8}, {9, 9}, {12, 150}};
 static const double gammas[] = {0, 0.3, 40, 1e6};

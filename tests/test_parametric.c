@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "base/memory.h"
-#include "dict/gammatone.h"
+#include "design/gammatone.h"
 #include "mat/blas.h"
 #include "metric/coherence.h"
 

@@ -1,5 +1,5 @@
 /* --gamma auto: a path over weights, judged by signals held out. */
-#include "learn/holdout.h"
+#include "data/holdout.h"
 
 #include "base/memory.h"
 #include "learning.h"

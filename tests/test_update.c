@@ -2,10 +2,11 @@
 #include "check.h"
 
 #include "base/memory.h"
-#include "dict/idl.h"
 #include "mat/blas.h"
 #include "metric/coherence.h"
+#include "optim/quartic.h"
 #include "sample.h"
+#include "update/idl.h"
 
 static void worst_norm_error(const inco_mat *d, double tolerance) {
     for (int64_t j = 0; j < d->cols; j++) assert_near(mat_column_norm(d, j), 1, tolerance);

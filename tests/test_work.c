@@ -5,14 +5,14 @@
 #include "base/memory.h"
 #include "code/coder.h"
 #include "code/kernel.h"
-#include "dict/online.h"
-#include "dict/update.h"
 #include "learn/learn.h"
 #include "learn/learner_state.h"
 #include "mat/blas.h"
 #include "metric/coherence.h"
 #include "sample.h"
 #include "sparse/csc.h"
+#include "update/online.h"
+#include "update/update.h"
 
 enum { DIM = 40, ATOMS = 150, SIGNALS = 200 };
 

@@ -3,9 +3,9 @@
 #ifndef INCO_LEARN_ALTERNATE_H
 #define INCO_LEARN_ALTERNATE_H
 
-#include "dict/training.h"
+#include "data/stats.h"
+#include "data/training.h"
 #include "learn/learner.h"
-#include "learn/stats.h"
 
 /* What a coding pass leaves for the update. */
 typedef struct alternation {

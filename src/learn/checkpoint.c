@@ -9,11 +9,11 @@
 #include "base/memory.h"
 #include "base/source.h"
 #include "base/stream.h"
-#include "learn/exchange.h"
+#include "design/design_options.h"
 #include "learn/learn.h"
-#include "learn/learn_options.h"
 #include "learn/learner_state.h"
 #include "mat/mat.h"
+#include "replace/exchange.h"
 
 static const char magic[] = "inco checkpoint 4\n";
 
@@ -141,7 +141,7 @@ static int check_header(const header *h, inco_error *error) {
 
 static int check_data(const header *h, const inco_learner *handle, inco_error *error) {
     const inco_source *source = &handle->core->signals;
-    const int64_t atoms = learn_options_of(handle->options)->atoms;
+    const int64_t atoms = design_options_of(handle->options)->atoms;
     if (h->dim != source->dim || h->signals != source->count)
         return error_set(error, INCO_EDIM,
                          "the checkpoint is of %lld signals of %lld dimensions, the data has %lld of %lld",

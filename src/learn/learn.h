@@ -2,9 +2,9 @@
 #ifndef INCO_LEARN_LEARN_H
 #define INCO_LEARN_LEARN_H
 
+#include "data/prepare.h"
 #include "learn/learner.h"
 #include "learn/path.h"
-#include "learn/prepare.h"
 
 #define LEARNER "learner" /* its kind of handle */
 

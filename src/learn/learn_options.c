@@ -8,7 +8,7 @@
 #include "learn/method.h"
 #include "learn/methods.h"
 #include "learn/path.h"
-#include "learn/replace.h"
+#include "replace/replace.h"
 
 /* ---- Rows ---- */
 
@@ -16,10 +16,6 @@
 #define HELP(name, help) "; " #name ": " help
 
 static const option_row rows[] = {
-    INTEGER_OPTION(learn_options, atoms, "atoms", "L", NULL, 1, OPTION_MANY, INCO_LEARN | INCO_FRAME | INCO_REPRODUCE,
-                   "Dictionary",
-                   "number of atoms (needed; for learn, unless --init or --resume names a file; reproduce: default "
-                   "1000, 200 with --quick)"),
     CHOICE_OPTION(learn_options, method, "method", "NAME", "idl", &(METHODS(WORD))[1], INCO_LEARN, "Dictionary",
                   &(METHODS(HELP))[2]),
     INTEGER_OPTION(learn_options, iterations, "iterations", "N", "25", 0, OPTION_MANY, INCO_LEARN | INCO_REPRODUCE,
@@ -34,10 +30,6 @@ static const option_row rows[] = {
                 "the initial dictionary: sample (random signals), dct, random, or a file with a dictionary"),
     REAL_OPTION(learn_options, stop_change, "stop-change", "R", "0", 0, 1, INCO_LEARN, "Dictionary",
                 "stop when an iteration changes the dictionary by no more than R, relative to its norm (0: never)"),
-    REAL_OPTION(learn_options, stop_seconds, "stop-seconds", "S", "0", 0, DBL_MAX, INCO_LEARN | INCO_FRAME,
-                "Dictionary",
-                "stop after the iteration in which S seconds have passed (0: never); enforcing a bound on the result "
-                "comes after"),
 };
 
 const options_part learn_part = {OPTIONS_PART(rows, learn_options), .commands = INCO_LEARN, .check = learn_check};

@@ -5,8 +5,8 @@
 #include "base/options.h"
 
 typedef struct learn_options {
-    int64_t atoms, method, iterations, update_iterations, code_updates;
-    double stop_change, stop_seconds;
+    int64_t method, iterations, update_iterations, code_updates;
+    double stop_change;
     char *init;
 } learn_options;
 OPTIONS_DECLARE(learn)

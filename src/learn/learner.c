@@ -9,12 +9,13 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "code/coder.h"
-#include "dict/init.h"
-#include "learn/exchange.h"
+#include "design/design_options.h"
+#include "design/init.h"
 #include "learn/learn_options.h"
 #include "learn/learner_state.h"
 #include "learn/penalty.h"
 #include "mat/mat.h"
+#include "replace/exchange.h"
 
 /* ---- Making ---- */
 
@@ -56,7 +57,7 @@ void learner_free(learner *l) {
 /* ---- The initial dictionary ---- */
 
 static int check_start(const learner *l, const inco_mat *dictionary, inco_error *error) {
-    const int64_t dim = l->signals.dim, atoms = learn_options_of(l->options)->atoms;
+    const int64_t dim = l->signals.dim, atoms = design_options_of(l->options)->atoms;
     int64_t row, col;
     if (l->method->designs)
         return error_set(error, INCO_EINVAL, "--method %s starts from its own family of atoms, not from others",
@@ -110,7 +111,7 @@ static int fill_initial(learner *l, inco_error *error) {
 /* By the option init, unless there is a dictionary already. */
 static int make_initial(learner *l, inco_error *error) {
     if (l->d.data) return INCO_OK;
-    const int64_t atoms = learn_options_of(l->options)->atoms;
+    const int64_t atoms = design_options_of(l->options)->atoms;
     if (atoms == OPTION_UNSET)
         return error_set(error, INCO_EINVAL, "--atoms is needed: how many atoms should be learned?");
     int status = inco_mat_new(&l->d, INCO_F64, l->signals.dim, atoms, error);

@@ -6,8 +6,8 @@
 #include "learn/alternate.h"
 #include "learn/learner.h"
 #include "learn/method.h"
-#include "learn/notes.h"
-#include "learn/replace.h"
+#include "replace/notes.h"
+#include "replace/replace.h"
 
 struct learner {
     inco_options *options;

@@ -4,11 +4,12 @@
 #include "base/clock.h"
 #include "base/common.h"
 #include "base/error.h"
-#include "learn/exchange.h"
+#include "design/design_options.h"
 #include "learn/learn_options.h"
 #include "learn/learner_state.h"
 #include "mat/mat.h"
 #include "metric/coherence.h"
+#include "replace/exchange.h"
 
 /* ---- Replacements ---- */
 
@@ -107,9 +108,10 @@ done:
 
 /* The rule that ends the loop after an iteration; NULL: none. */
 static const char *rule_to_stop(const learner *l, double change) {
-    const learn_options *o = learn_options_of(l->options);
-    if (o->stop_change > 0 && change <= o->stop_change) return "change";
-    if (o->stop_seconds > 0 && clock_seconds() - l->began >= o->stop_seconds) return "seconds";
+    const double smallest = learn_options_of(l->options)->stop_change;
+    const double seconds = design_options_of(l->options)->stop_seconds;
+    if (smallest > 0 && change <= smallest) return "change";
+    if (seconds > 0 && clock_seconds() - l->began >= seconds) return "seconds";
     return NULL;
 }
 

@@ -4,9 +4,9 @@
 #define INCO_LEARN_METHOD_H
 
 #include "base/options.h"
-#include "dict/training.h"
-#include "dict/update.h"
+#include "data/training.h"
 #include "learn/learner.h"
+#include "update/update.h"
 
 /* Where learning stands. */
 typedef struct method_input {

@@ -1,9 +1,9 @@
 /* --method aksvdc: approximate K-SVD with the penalty on coherence (docs/theory/aksvdc.md). */
 #include "base/error.h"
-#include "dict/aksvdc.h"
 #include "learn/alternate.h"
 #include "learn/penalty.h"
 #include "learn/sweep.h"
+#include "update/aksvdc.h"
 
 /* The objective has the penalty in it. */
 static int update(inco_mat *d, const method_input *in, update_result *result, inco_error *error) {

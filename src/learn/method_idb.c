@@ -1,9 +1,9 @@
 /* --method idb: approximate K-SVD in which atoms beyond a bound push each other away (docs/theory/idb.md). */
-#include "dict/idb.h"
+#include "update/idb.h"
 
 #include "base/error.h"
+#include "design/bound.h"
 #include "learn/alternate.h"
-#include "learn/bound.h"
 #include "learn/penalty.h"
 #include "learn/sweep.h"
 

@@ -6,7 +6,7 @@
 #include "base/common.h"
 #include "base/error.h"
 #include "code/coder_options.h"
-#include "learn/bound.h"
+#include "design/bound.h"
 #include "learn/learn_options.h"
 #include "learn/learner_state.h"
 #include "learn/penalty.h"

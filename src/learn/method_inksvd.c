@@ -1,9 +1,9 @@
 /* --method inksvd: K-SVD, then rotations of coherent pairs (docs/theory/inksvd.md). */
 #include "base/common.h"
-#include "dict/decorrelate.h"
+#include "design/bound.h"
 #include "learn/alternate.h"
-#include "learn/bound.h"
 #include "learn/sweep.h"
+#include "pairs/decorrelate.h"
 
 typedef struct inksvd_options {
     double tolerance;

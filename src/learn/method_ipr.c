@@ -1,9 +1,9 @@
 /* --method ipr: K-SVD, then projections of the Gram matrix (docs/theory/ipr.md). */
 #include "base/common.h"
-#include "dict/ipr.h"
+#include "design/bound.h"
 #include "learn/alternate.h"
-#include "learn/bound.h"
 #include "learn/sweep.h"
+#include "update/ipr.h"
 
 static const double TOLERANCE = 1e-3; /* that the bound is met within */
 

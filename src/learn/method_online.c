@@ -8,11 +8,11 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "code/coder.h"
-#include "dict/online.h"
 #include "learn/learner_state.h"
 #include "learn/penalty.h"
 #include "mat/mat.h"
 #include "sparse/csc.h"
+#include "update/online.h"
 
 typedef struct online_options {
     int64_t batch;

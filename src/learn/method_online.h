@@ -2,7 +2,7 @@
 #ifndef INCO_LEARN_METHOD_ONLINE_H
 #define INCO_LEARN_METHOD_ONLINE_H
 
-#include "learn/stats.h"
+#include "data/stats.h"
 
 /* A, B and the energy of all signals seen, each weighed by how long ago that was. */
 typedef struct online_sums {

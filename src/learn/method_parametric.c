@@ -6,7 +6,8 @@
 #include "base/common.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "dict/gammatone.h"
+#include "design/design_options.h"
+#include "design/gammatone.h"
 #include "learn/learn_options.h"
 #include "learn/learner_state.h"
 #include "metric/coherence.h"
@@ -33,7 +34,7 @@ static int check(const inco_options *options, inco_error *error) {
         if (inco_options_given(options, option->name) && !options_is_among(option->name, taken))
             return error_set(error, INCO_EINVAL, "--%s has no place in --method parametric, which takes no data",
                              option->name);
-    if (learn_options_of(options)->atoms == OPTION_UNSET || common->window == OPTION_UNSET || isnan(common->rate))
+    if (design_options_of(options)->atoms == OPTION_UNSET || common->window == OPTION_UNSET || isnan(common->rate))
         return error_set(error, INCO_EINVAL, "--method parametric needs --atoms, --window and --rate");
     if (common->window < 16)
         return error_set(error, INCO_EINVAL, "--method parametric needs a --window of 16 samples or more, not %lld",
@@ -58,7 +59,7 @@ static int start(learner *l, inco_error *error) {
     int status = INCO_OK;
     if (own->unknowns) return status;
     inco_mat_free(&l->d);
-    TRY(inco_mat_new(&l->d, INCO_F64, family.dim, learn_options_of(l->options)->atoms, error));
+    TRY(inco_mat_new(&l->d, INCO_F64, family.dim, design_options_of(l->options)->atoms, error));
     own->unknowns = NEW(double, l->d.cols *family.unknowns);
     if (!own->unknowns) TRY(error_no_memory(error));
     parametric_start(&family, &l->d, own->unknowns);

@@ -6,11 +6,12 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/source.h"
-#include "learn/holdout.h"
+#include "data/holdout.h"
+#include "data/residuals.h"
+#include "design/design_options.h"
 #include "learn/learn_options.h"
 #include "learn/learner.h"
 #include "learn/penalty.h"
-#include "learn/residuals.h"
 #include "mat/mat.h"
 
 static const double weights[PATH_POINTS] = {0, 0.001, 0.01, 0.1, 1, 10}; /* in units of ||X||^2 / L */
@@ -67,19 +68,20 @@ static int show(void *self, const inco_progress *now) {
 }
 
 static double seconds_left(const path_task *task) {
-    return learn_options_of(task->options)->stop_seconds - (clock_seconds() - task->began);
+    return design_options_of(task->options)->stop_seconds - (clock_seconds() - task->began);
 }
 
 static inco_options *trial_options(trial *t, double weight, int64_t iterations) {
     inco_options *o = inco_options_copy(t->task->options);
     if (!o) return NULL;
     learn_options *own = options_edit(o, &learn_part);
+    design_options *design = options_edit(o, &design_part);
     penalty_options *penalty = options_edit(o, &penalty_part);
     options_watch(o, &(watcher){show, t, sizeof(inco_progress)});
     *penalty = (penalty_options){.gamma = NAN, .gamma_relative = weight};
     own->iterations = iterations;
     own->stop_change = 0;
-    if (own->stop_seconds > 0) own->stop_seconds = fmax(seconds_left(t->task), 1e-9);
+    if (design->stop_seconds > 0) design->stop_seconds = fmax(seconds_left(t->task), 1e-9);
     return o;
 }
 
@@ -222,7 +224,7 @@ static int add_point(trial *t, inco_error *error) {
 
 static int make_points(trial *t, inco_error *error) {
     const inco_path *table = &t->path->table.path;
-    const int limited = learn_options_of(t->task->options)->stop_seconds > 0;
+    const int limited = design_options_of(t->task->options)->stop_seconds > 0;
     int status = INCO_OK;
     if (!t->path->begun) status = begin(t, error);
     while (status == INCO_OK && table->count < PATH_POINTS) {

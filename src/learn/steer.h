@@ -3,7 +3,7 @@
 #ifndef INCO_LEARN_STEER_H
 #define INCO_LEARN_STEER_H
 
-#include "dict/update.h"
+#include "update/update.h"
 
 /* State between iterations. */
 typedef struct steering {

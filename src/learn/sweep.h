@@ -2,8 +2,8 @@
 #ifndef INCO_LEARN_SWEEP_H
 #define INCO_LEARN_SWEEP_H
 
-#include "dict/ksvd.h"
 #include "learn/method.h"
+#include "update/ksvd.h"
 
 /* One sweep of K-SVD over all atoms, by `rule`; the objective is the squared residual. */
 int sweep_update(inco_mat *d, const method_input *in, const ksvd_rule *rule, update_result *result, inco_error *error);

@@ -5,6 +5,7 @@
 
 #define PARTS(X)                                                                                                       \
     X(frame)                                                                                                           \
+    X(design)                                                                                                          \
     X(learn)                                                                                                           \
     X(bound)                                                                                                           \
     X(penalty)                                                                                                         \

@@ -1,0 +1,146 @@
+/* inco reproduce: a published experiment, its figures and its claims, each with a verdict. */
+#include "reproduce.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/results.h"
+
+char *experiment_path(const experiment *e, int64_t seed, const char *name, const char *ending) {
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) return NULL;
+    fprintf(out, "%s%s", *e->output == '-' ? "./" : "", e->output); /* a command must not take it for an option */
+    if (seed >= 0) fprintf(out, "/seed-%lld", (long long)seed);
+    if (*name) fprintf(out, "/%s%s", name, ending);
+    if (!fclose(out)) return text;
+    free(text);
+    return NULL;
+}
+
+numbers *experiment_figures(const experiment *e, int seed, const grid_run *g) {
+    return &e->figures[seed * e->runs + (int)(g - e->grid)];
+}
+
+/* ---- What was asked for ---- */
+
+static int64_t size_of(const run *r, const char *name, int64_t otherwise) {
+    return inco_options_given(r->options, name) ? (int64_t)inco_options_get_number(r->options, name) : otherwise;
+}
+
+static int check_words(run *r) {
+    if (r->path_count != 1 || strcmp(r->paths[0], "sigg2012"))
+        return run_fail(r, INCO_EINVAL, "name the experiment: inco reproduce sigg2012");
+    for (const char *const *f = (const char *const[]){"audio", "json", NULL}; *f; f++)
+        if (inco_has(*f) != 1)
+            return run_fail(r, INCO_ENOTBUILT, "this build lacks what the experiment takes: %s",
+                            strcmp(*f, "audio") ? "reading JSON (jansson, Debian: libjansson-dev)"
+                                                : "reading audio (libsndfile, Debian: libsndfile1-dev)");
+    return INCO_OK;
+}
+
+static int read_options(experiment *e) {
+    run *r = e->run;
+    int status;
+    TRY(check_words(r));
+    TRY(run_text(r, "data", &e->data));
+    TRY(run_text(r, "output", &e->output));
+    if (!e->data) TRY(run_fail(r, INCO_EINVAL, "name the folder with recordings of one speaker: --data DIR"));
+    if (!e->output) TRY(run_fail(r, INCO_EINVAL, "name the folder for the results: -o DIR"));
+    for (size_t n = strlen(e->output); n > 1 && e->output[n - 1] == '/'; n--) e->output[n - 1] = 0;
+    e->quick = inco_options_get_number(r->options, "quick") > 0;
+    e->seeds = (int)inco_options_get_number(r->options, "seeds");
+    e->first_seed = (int64_t)inco_options_get_number(r->options, "seed");
+    e->signals = size_of(r, "signals", e->quick ? 3000 : 30000);
+    e->atoms = size_of(r, "atoms", e->quick ? 200 : 1000);
+    e->iterations = (int64_t)inco_options_get_number(r->options, "iterations");
+    e->passes = (int64_t)inco_options_get_number(r->options, "decorrelation-passes");
+    if (e->atoms <= REPRODUCE_DIM)
+        TRY(run_fail(r, INCO_EINVAL, "--atoms must exceed the %d dimensions of a signal: take 200 or more",
+                     REPRODUCE_DIM));
+    if (e->iterations < 2)
+        TRY(run_fail(r, INCO_EINVAL, "--iterations must be 2 or more: a claim is about how they converge"));
+    if (e->signals < e->atoms)
+        TRY(run_fail(r, INCO_EINVAL, "--signals %lld are fewer than the %lld atoms that are drawn from them",
+                     (long long)e->signals, (long long)e->atoms));
+done:
+    return status;
+}
+
+/* ---- The experiment ---- */
+
+static void announce(const experiment *e) {
+    run_say(e->run, "%d runs with %d seed%s: %lld signals of %d samples, %lld atoms, %lld iterations, %d thread%s",
+            e->runs * e->seeds, e->seeds, e->seeds == 1 ? "" : "s", (long long)e->signals, REPRODUCE_DIM,
+            (long long)e->atoms, (long long)e->iterations, results_threads(e->run),
+            results_threads(e->run) == 1 ? "" : "s");
+}
+
+static void print_json(const experiment *e, const claim *claims) {
+    json j = results_begin(e->run);
+    json_text(&j, "output", e->output);
+    json_integer(&j, "runs", (int64_t)e->runs * e->seeds);
+    json_integer(&j, "made", e->made);
+    claims_write(&j, claims);
+    results_seconds(&j, e->run, 0, 0, 0);
+    results_end(&j);
+}
+
+static int conclude(experiment *e) {
+    claim *claims = calloc(CLAIMS, sizeof *claims);
+    int status = INCO_OK;
+    if (!claims) TRY(run_no_memory(e->run));
+    claims_judge(e, claims);
+    TRY(claims_save(e, claims));
+    TRY(reproduce_page(e, claims));
+    if (e->run->json)
+        print_json(e, claims);
+    else
+        claims_print(claims);
+done:
+    free(claims);
+    return status;
+}
+
+static int perform(run *r) {
+    experiment e = {.run = r};
+    int status;
+    TRY(read_options(&e));
+    grid_plan(&e);
+    TRY(split_check(&e));
+    e.figures = calloc((size_t)e.seeds * (size_t)e.runs, sizeof *e.figures);
+    if (!e.figures) TRY(run_no_memory(r));
+    announce(&e);
+    run_hold_signals(1);
+    TRY(grid_perform(&e));
+    if (status == INCO_STOPPED)
+        run_warn(r, "interrupted: the same command goes on from here");
+    else
+        TRY(conclude(&e));
+done:
+    for (int i = 0; e.figures && i < e.seeds * e.runs; i++) numbers_free(&e.figures[i]);
+    free(e.figures);
+    free(e.data);
+    free(e.output);
+    return status;
+}
+
+const command reproduce_command = {
+    "reproduce",
+    INCO_REPRODUCE,
+    "sigg2012 --data DIR -o OUT/ [OPTIONS]",
+    "a published experiment: its figures, and a verdict on each claim",
+    "sigg2012 is the experiment of Sigg, Dikk and Buhmann, Learning Dictionaries with Bounded Self-Coherence (IEEE "
+    "Signal Processing Letters, 2012), with recordings of one speaker: K-SVD with atoms replaced, INK-SVD and IDL(G) "
+    "at "
+    "several settings, and inco's own forms beside them. 20 recordings are kept for the test.\n"
+    "OUT/index.html shows the figures, OUT/claims.json has the verdicts, OUT/csv the numbers. The exit status tells "
+    "that "
+    "the experiment is complete, not that the claims hold. What is in OUT is not made again: a run that was stopped "
+    "goes on when the command is given again.",
+    perform,
+};

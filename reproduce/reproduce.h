@@ -1,0 +1,110 @@
+/* `inco reproduce sigg2012`: the experiment of Sigg, Dikk and Buhmann, "Learning Dictionaries with Bounded
+ * Self-Coherence", IEEE Signal Processing Letters 19(12), 2012.
+ *
+ * The folder of the experiment holds, per seed, the signals (train.npy, test.npy) and per run its dictionary (.npy),
+ * its log (.jsonl) and its figures (.csv); claims and page are made from the figures. What is there is not made again.
+ */
+#ifndef INCO_REPRODUCE_REPRODUCE_H
+#define INCO_REPRODUCE_REPRODUCE_H
+
+#include "cli/json.h"
+#include "cli/progress.h"
+#include "cli/run.h"
+#include "numbers.h"
+
+enum {
+    REPRODUCE_DIM = 160,            /* samples of a signal */
+    REPRODUCE_BINS = 100,           /* of the histogram in inco_metrics */
+    REPRODUCE_RATE = 8000,          /* Hz */
+    REPRODUCE_TEST_FILES = 20,      /* recordings kept for the test */
+    REPRODUCE_RECOVERY_ATOMS = 200, /* of the dictionaries whose atoms are to be recovered */
+    REPRODUCE_RUNS = 48
+};
+
+/* K-SVD with replacement, K-SVD with decorrelation, IDL as published and on the spheres, IDL with a bound, plain least
+ * squares. */
+typedef enum family { KSVD, INKSVD, RESCALE, SPHERE, BOUND, MOD, FAMILIES } family;
+
+/* One run of the grid. */
+typedef struct grid_run {
+    char id[40];    /* names its files: "inksvd-0.5" */
+    char label[40]; /* in figures: "μt = 0.5" */
+    family family;
+    double value; /* mu_t, gamma, or the bound */
+    int64_t atoms;
+    int generalises, recovers; /* is it coded with test signals, with planted ones? */
+    double weight;             /* how long it takes beside others, roughly */
+} grid_run;
+
+typedef struct experiment {
+    run *run;
+    char *data, *output; /* folders */
+    int quick, seeds;
+    int64_t first_seed, signals, atoms, iterations, passes;
+    grid_run grid[REPRODUCE_RUNS];
+    int runs;
+    numbers *figures; /* of every run with every seed: see experiment_figures */
+    progress progress;
+    int under_way, made; /* which of all runs; how many were made now, not found */
+    int shown;           /* has its progress been shown? */
+    /* Of the work that was not there at the start: done, in all, and what was found half-made. */
+    double weight_done, weight_all, weight_found;
+    double work_started;
+} experiment;
+
+/* The runs, in the order they are made. */
+void grid_plan(experiment *e);
+const char *grid_family(family f);     /* "INK-SVD" */
+const char *grid_short_name(family f); /* "inksvd" */
+/* The run of a family at a value, with the atoms of the experiment or, for `recovery`, of that part; NULL when there is
+ * none. INK-SVD at 1 rotates nothing: it is K-SVD at 1. */
+const grid_run *grid_find(const experiment *e, family f, double value, int recovery);
+/* Makes all runs that are not there, and reads the figures of all. INCO_STOPPED after a signal. */
+int grid_perform(experiment *e);
+
+/* A name in the folder of the experiment, of a seed when that is 0 or more; to be freed. NULL when there is no memory.
+ */
+char *experiment_path(const experiment *e, int64_t seed, const char *name, const char *ending);
+numbers *experiment_figures(const experiment *e, int seed, const grid_run *g); /* seed from 0 */
+
+/* Looks at data and folder before any work; makes the folder, or sees that what it holds is this experiment. */
+int split_check(experiment *e);
+/* The signals of a seed: makes train.npy and test.npy where they are not there. */
+int split_make(experiment *e, int64_t seed);
+
+/* The figures of a run that has ended, from its dictionary and log. */
+int measure_run(experiment *e, int64_t seed, const grid_run *g, numbers *figures);
+
+/* ---- Results over the seeds ---- */
+
+/* Median and quartiles over the seeds. */
+typedef struct spread {
+    double median, lower, upper;
+} spread;
+spread over_seeds(const experiment *e, const grid_run *g, const char *name, double at);
+/* The same of the ratio, seed by seed, to another run. */
+spread over_seeds_ratio(const experiment *e, const grid_run *g, const grid_run *base, const char *name, double at);
+/* Median over the seeds of a whole list, to be freed; its length in *count, its places in *at (may be NULL). */
+double *list_over_seeds(const experiment *e, const grid_run *g, const char *name, int *count, const double **at);
+
+enum { CLAIMS = 13, CLAIM_TEXT = 1200 };
+
+typedef enum verdict { FAILS, PARTLY, HOLDS } verdict;
+
+typedef struct claim {
+    const char *id, *text;
+    char measured[CLAIM_TEXT];
+    verdict verdict;
+} claim;
+
+/* Tests the claims on the figures; the rules are stated in docs/reproduction.md. */
+void claims_judge(const experiment *e, claim *claims);
+const char *claims_verdict(verdict v); /* "holds", "partly", "fails" */
+int claims_save(const experiment *e, const claim *claims);
+void claims_write(json *j, const claim *claims); /* a member of an object: "claims" */
+void claims_print(const claim *claims);          /* as a table, on standard output */
+
+/* index.html and csv/. */
+int reproduce_page(const experiment *e, const claim *claims);
+
+#endif

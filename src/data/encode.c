@@ -1,0 +1,137 @@
+/* Codes of all signals of a source, and signals of codes. */
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/common.h"
+#include "base/error.h"
+#include "base/handle.h"
+#include "base/memory.h"
+#include "base/sized.h"
+#include "base/source.h"
+#include "code/coder.h"
+#include "data/pass.h"
+#include "data/prepare.h"
+#include "mat/blas.h"
+#include "mat/mat.h"
+#include "sparse/wide.h"
+
+typedef struct encoding {
+    const inco_mat *dictionary;
+    inco_csc *codes;
+    const inco_options *options;
+    int threads;
+    double start, rest, energy;
+} encoding;
+
+static int tell(const encoding *e, int64_t done, int64_t total) {
+    const inco_progress now = {.phase = "code", .done = done, .total = total, .seconds = clock_seconds() - e->start};
+    return watcher_tell(options_watcher(e->options), &now);
+}
+
+static int take_group(void *self, const pass_group *group, inco_error *error) {
+    encoding *e = self;
+    int status = wide_append(e->codes, group->codes, error);
+    if (status >= 0) status = pass_error(e->dictionary, group, e->threads, &e->rest, &e->energy, error);
+    return status < 0 ? status : tell(e, e->codes->cols, group->total);
+}
+
+static inco_encode_info describe(const encoding *e, const pass *p) {
+    const inco_csc *codes = e->codes;
+    const coder_counts seen = coder_seen(p->coder);
+    inco_encode_info info = {.size = sizeof info, .dim = e->dictionary->rows, .atoms = codes->rows};
+    info.signals = codes->cols;
+    info.nonzeros = wide_nonzeros(codes);
+    info.mean_cardinality = codes->cols ? (double)info.nonzeros / (double)codes->cols : 0;
+    info.relative_error = e->energy > 0 ? sqrt(e->rest / e->energy) : 0;
+    info.snr_db = -20 * log10(info.relative_error);
+    info.skipped_atoms = seen.skipped;
+    info.zero_signals = seen.zero_signals;
+    info.zero_atoms = seen.zero_atoms;
+    info.seconds_code = p->seconds_code;
+    info.seconds_io = p->seconds_io;
+    info.seconds_total = clock_seconds() - e->start;
+    return info;
+}
+
+static int check_encode(const inco_mat *dictionary, const inco_source *source, const inco_options *o,
+                        inco_error *error) {
+    if (dictionary->rows != source->dim)
+        return error_set(error, INCO_EDIM, "the dictionary's atoms have %lld dimensions, the signals have %lld",
+                         (long long)dictionary->rows, (long long)source->dim);
+    if (prepare_options_of(o)->center == CENTER_FEATURE)
+        return error_set(error, INCO_EINVAL,
+                         "--center feature belongs to learn: take the training mean off the signals "
+                         "before encode");
+    return INCO_OK;
+}
+
+static int encode(encoding *e, const inco_source *source, inco_encode_info *info, inco_error *error) {
+    const inco_mat *d = e->dictionary;
+    const inco_options *o = e->options;
+    const inco_type type = common_precision(o, d->type > source->type ? d->type : source->type);
+    prepared data = {0};
+    pass p = {.source = &data.source, .atoms = d->cols, .threads = e->threads, .self = e, .visit = take_group};
+    int status;
+    TRY(check_encode(d, source, o, error));
+    TRY(prepare(&data, source, type, (int)prepare_options_of(o)->center, 0, error));
+    TRY(wide_new(e->codes, type, d->cols, source->count, error));
+    TRY(inco_coder_new(&p.coder, d, type, o, error));
+    p.seconds_code = clock_seconds() - e->start;
+    TRY(pass_run(&p, error));
+    const inco_encode_info own = describe(e, &p);
+    sized_give(info, &own, sizeof own);
+done:
+    inco_coder_free(p.coder);
+    prepare_free(&data);
+    return status;
+}
+
+int inco_encode(const inco_mat *dictionary, const inco_source *given, const inco_options *options, inco_csc *codes,
+                inco_encode_info *info, inco_error *error) {
+    encoding e = {dictionary, codes, options, 0, clock_seconds(), 0, 0};
+    inco_source source;
+    int status;
+    if (!codes) return error_null(error, "codes");
+    *codes = (inco_csc){0};
+    TRY(mat_need(dictionary, "dictionary", error));
+    TRY(handle_need(options, "options", error));
+    TRY(SIZED_CHECK(inco_encode_info, info, error));
+    TRY(source_take(&source, given, error));
+    e.threads = common_threads(options);
+    blas_enter();
+    status = encode(&e, &source, info, error);
+    blas_leave();
+    if (status < 0) inco_csc_free(codes);
+done:
+    return status;
+}
+
+/* x_n = sum_k c_kn d_k, plus the mean that was taken off. */
+int inco_decode(const inco_mat *dictionary, const inco_csc *codes, const inco_origin *given, inco_mat *signals,
+                inco_error *error) {
+    inco_origin origin = {0};
+    if (!signals) return error_null(error, "matrix");
+    *signals = (inco_mat){0};
+    if (mat_need(dictionary, "dictionary", error) < 0 || wide_check(codes, error) < 0) return INCO_EINVAL;
+    if (given && SIZED_TAKE(inco_origin, &origin, given, error) < 0) return INCO_EINVAL;
+    const inco_type type = dictionary->type > codes->type ? dictionary->type : codes->type;
+    const double *mean = origin.mean;
+    if (codes->rows != dictionary->cols)
+        return error_set(error, INCO_EDIM, "the codes are for %lld atoms, the dictionary has %lld",
+                         (long long)codes->rows, (long long)dictionary->cols);
+    if (mean && origin.signals != codes->cols)
+        return error_set(error, INCO_EDIM, "there are %lld codes and %lld means", (long long)codes->cols,
+                         (long long)origin.signals);
+    double *x = NEW_RAW(double, dictionary->rows);
+    int status = x ? mat_new_raw(signals, type, dictionary->rows, codes->cols, error) : error_no_memory(error);
+    for (int64_t n = 0; status >= 0 && n < codes->cols; n++) {
+        for (int64_t i = 0; i < signals->rows; i++) x[i] = mean ? mean[n] : 0;
+        for (int64_t k = codes->start[n]; k < codes->start[n + 1]; k++)
+            for (int64_t i = 0; i < signals->rows; i++)
+                x[i] += wide_value(codes, k) * mat_get(dictionary, i, codes->index[k]);
+        for (int64_t i = 0; i < signals->rows; i++) mat_set(signals, i, n, x[i]);
+    }
+    memory_free(x);
+    return status;
+}

@@ -1,0 +1,93 @@
+/* A column of A = C C' and one of B = X C', summed over the signals that use an atom, in their order and in double. */
+#include "data/sums.h"
+
+#include <string.h>
+
+#include "code/kernel/real.h"
+
+enum {
+    WIDE = VECTOR_BYTES / sizeof(double), /* doubles in a vector */
+    TOGETHER = 8,                         /* vectors that stay in registers */
+    AHEAD = 6,                            /* uses to ask for before their turn: signals and codes come in no order */
+    LINE = 64 / (WIDE * sizeof(real)),    /* vectors of a signal in a line of the cache */
+};
+
+typedef double wide __attribute__((vector_size(VECTOR_BYTES)));
+typedef real narrow __attribute__((vector_size(WIDE * sizeof(real))));
+
+/* The last form is the portable twin of the others, which gcc does not find by itself. */
+static inline wide widen(const real *from) {
+#if defined(KERNEL_ISA_avx512) && defined(KERNEL_f32)
+    return (wide)_mm512_cvtps_pd(_mm256_loadu_ps(from));
+#elif defined(KERNEL_ISA_avx2) && defined(KERNEL_f32)
+    return (wide)_mm256_cvtps_pd(_mm_loadu_ps(from));
+#else
+    narrow v;
+    memcpy(&v, from, sizeof v);
+    return __builtin_convertvector(v, wide);
+#endif
+}
+
+static inline double value_of(const sums_atom *atom, int64_t u) {
+    return (double)((const real *)atom->codes->value)[atom->use[u].at];
+}
+
+/* a += c_j c, from row j on: codes are sorted by atom. */
+static void add_codes(const sums_atom *atom) {
+    const int32_t *index = atom->codes->index;
+    const real *value = atom->codes->value;
+    for (int64_t u = 0; u < atom->uses; u++) {
+        const sums_use *use = &atom->use[u], *later = use + AHEAD;
+        const double c = value_of(atom, u);
+        if (u + AHEAD < atom->uses) {
+            __builtin_prefetch(index + later->at);
+            __builtin_prefetch(value + later->at);
+        }
+        for (int64_t k = use->at; k < use->at + use->count; k++) atom->a[index[k]] += c * (double)value[k];
+    }
+}
+
+static inline const real *signal_of(const sums_atom *atom, int64_t u) {
+    return (const real *)atom->x->data + atom->use[u].signal * atom->x->ld;
+}
+
+/* b += c_j x, for `count` vectors of features from `first` on. */
+static inline void add_signals(const sums_atom *atom, int64_t first, int count) {
+    wide sum[TOGETHER]; /* cleared as far as it is used: gcc clears all of it in memory */
+    for (int i = 0; i < count; i++) sum[i] = (wide){0};
+    for (int64_t u = 0; u < atom->uses; u++) {
+        const real *x = signal_of(atom, u) + first;
+        const double c = value_of(atom, u);
+        if (u + AHEAD < atom->uses)
+            for (int i = 0; i < count; i += LINE) __builtin_prefetch(signal_of(atom, u + AHEAD) + first + i * WIDE);
+        for (int i = 0; i < count; i++) sum[i] += c * widen(x + i * WIDE);
+    }
+    for (int i = 0; i < count; i++)
+        for (int lane = 0; lane < WIDE; lane++) atom->b[first + i * WIDE + lane] += sum[i][lane];
+}
+
+/* The features from `first` on, one by one. */
+static void add_last(const sums_atom *atom, int64_t first) {
+    for (int64_t i = first; i < atom->x->rows; i++) {
+        double sum = 0;
+        for (int64_t u = 0; u < atom->uses; u++) sum += value_of(atom, u) * (double)signal_of(atom, u)[i];
+        atom->b[i] += sum;
+    }
+}
+
+/* Whole vectors of features from `first` on. */
+static inline int64_t left(const sums_atom *atom, int64_t first) {
+    return (atom->x->rows - first) / WIDE;
+}
+
+void KERNEL(sums)(const sums_atom *atom);
+
+void KERNEL(sums)(const sums_atom *atom) {
+    int64_t i = 0;
+    add_codes(atom);
+    for (; left(atom, i) >= 8; i += 8 * WIDE) add_signals(atom, i, 8);
+    if (left(atom, i) >= 4) add_signals(atom, i, 4), i += 4 * WIDE;
+    if (left(atom, i) >= 2) add_signals(atom, i, 2), i += 2 * WIDE;
+    if (left(atom, i) >= 1) add_signals(atom, i, 1), i += WIDE;
+    add_last(atom, i);
+}

@@ -1,0 +1,125 @@
+#include "data/prepare.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/source.h"
+#include "base/tree.h"
+#include "mat/mat.h"
+
+enum { READ_CHUNK = 1024 };
+
+static const option_row rows[] = {
+    CHOICE_OPTION(prepare_options, normalize, "normalize", "NAME", "unit", "unit|none", INCO_LEARN | INCO_DECOHERE,
+                  "Data", "scale every training signal to unit norm, or none"),
+    CHOICE_OPTION(prepare_options, center, "center", "NAME", "none", "none|signal|feature",
+                  OPTIONS_CODING | INCO_INSPECT, "Data",
+                  "take off the mean of every signal, or of every feature over all signals (learn), or nothing"),
+};
+
+const options_part prepare_part = {OPTIONS_PART(rows, prepare_options)};
+
+/* Reads signals and refuses NaN and Inf, naming the place. */
+static int read_checked(const inco_source *from, int64_t first, const inco_mat *x, inco_error *error) {
+    int64_t row, col;
+    int status = source_read(from, first, x->cols, x->data, error);
+    if (status < 0) return status;
+    if (mat_find_nonfinite(x, &row, &col))
+        return error_set(error, INCO_EDATA, "signal %lld has a NaN or Inf at feature %lld (both from 0)",
+                         (long long)(first + col), (long long)row);
+    return INCO_OK;
+}
+
+/* The same with the values converted to the type of `out`. */
+static int read_converted(const inco_source *from, int64_t first, const inco_mat *out, inco_error *error) {
+    inco_mat raw = {0};
+    if (from->type == out->type) return read_checked(from, first, out, error);
+    int status = mat_new_raw(&raw, from->type, out->rows, out->cols, error);
+    if (status >= 0) status = read_checked(from, first, &raw, error);
+    if (status >= 0) mat_copy(out, &raw);
+    inco_mat_free(&raw);
+    return status;
+}
+
+static double mean_of(const inco_mat *x, int64_t n) {
+    double sum = 0;
+    for (int64_t i = 0; i < x->rows; i++) sum += mat_get(x, i, n);
+    return sum / (double)x->rows;
+}
+
+/* A constant signal less its mean is rounding errors: it counts as zero, or unit norm would blow them up. */
+static void center_signal(const inco_mat *x, int64_t n) {
+    const double mean = mean_of(x, n), before = mat_column_norm(x, n), rounding = x->type == INCO_F32 ? 1e-6 : 1e-15;
+    for (int64_t i = 0; i < x->rows; i++) mat_set(x, i, n, mat_get(x, i, n) - mean);
+    if (mat_column_norm(x, n) <= rounding * before) memset(mat_column(x, n), 0, (size_t)x->rows * x->type);
+}
+
+static void center_features(const inco_mat *x, const double *mean) {
+    for (int64_t n = 0; n < x->cols; n++)
+        for (int64_t i = 0; i < x->rows; i++) mat_set(x, i, n, mat_get(x, i, n) - mean[i]);
+}
+
+static int read_prepared(void *self, int64_t first, int64_t count, void *out, inco_error *error) {
+    const prepared *p = self;
+    inco_mat x = mat_view(p->source.type, p->source.dim, count, out);
+    int status = read_converted(p->from, first, &x, error);
+    if (status < 0) return status;
+    for (int64_t n = 0; p->center == CENTER_SIGNAL && n < count; n++) center_signal(&x, n);
+    if (p->center == CENTER_FEATURE) center_features(&x, p->mean);
+    if (p->unit) mat_normalize_columns(&x, NULL);
+    return INCO_OK;
+}
+
+/* Sums of the features over chunks of signals, added in the fixed tree. */
+static int find_feature_means(prepared *p, inco_error *error) {
+    const int64_t dim = p->source.dim, count = p->source.count;
+    inco_mat x = {0};
+    tree_sum *tree = tree_new(dim, dim, 1);
+    int status = tree ? mat_new_raw(&x, p->source.type, dim, READ_CHUNK, error) : error_no_memory(error);
+    for (int64_t first = 0; status >= 0 && first < count; first += READ_CHUNK) {
+        inco_mat part = mat_columns(&x, 0, count - first < READ_CHUNK ? count - first : READ_CHUNK);
+        double *sum = tree_next(tree);
+        if (!sum) TRY(error_no_memory(error));
+        TRY(read_converted(p->from, first, &part, error));
+        for (int64_t n = 0; n < part.cols; n++)
+            for (int64_t i = 0; i < dim; i++) sum[i] += mat_get(&part, i, n);
+        tree_push(tree);
+    }
+    if (status >= 0 && !(p->mean = NEW(double, dim))) TRY(error_no_memory(error));
+    for (int64_t i = 0; status >= 0 && i < dim; i++) p->mean[i] = tree_total(tree)[i] / (double)count;
+done:
+    inco_mat_free(&x);
+    tree_free(tree);
+    return status;
+}
+
+int prepare(prepared *p, const inco_source *from, inco_type type, int center, int unit, inco_error *error) {
+    *p = (prepared){.source = *from, .from = from, .center = center, .unit = unit};
+    p->source.type = type;
+    p->source.self = p;
+    p->source.read = read_prepared;
+    if (from->dim < 1 || from->count < 1)
+        return error_set(error, INCO_EDATA, "there are no signals (%lld of %lld dimensions)", (long long)from->count,
+                         (long long)from->dim);
+    return center == CENTER_FEATURE ? find_feature_means(p, error) : INCO_OK;
+}
+
+void prepare_free(prepared *p) {
+    memory_free(p->mean);
+}
+
+int inco_signal_means(const inco_source *given, double *means, inco_error *error) {
+    inco_source source;
+    inco_mat x = {0};
+    int status = NEED(means);
+    if (status >= 0) status = source_take(&source, given, error);
+    if (status >= 0) status = mat_new_raw(&x, source.type, source.dim, READ_CHUNK, error);
+    for (int64_t first = 0; status >= 0 && first < source.count; first += READ_CHUNK) {
+        inco_mat part = mat_columns(&x, 0, source.count - first < READ_CHUNK ? source.count - first : READ_CHUNK);
+        status = read_checked(&source, first, &part, error);
+        for (int64_t n = 0; status >= 0 && n < part.cols; n++) means[first + n] = mean_of(&part, n);
+    }
+    inco_mat_free(&x);
+    return status;
+}

@@ -1,0 +1,26 @@
+/* Training signals made ready: of the wanted precision, centred, scaled to unit norm. A source around a source. */
+#ifndef INCO_DATA_PREPARE_H
+#define INCO_DATA_PREPARE_H
+
+#include "base/options.h"
+
+enum { NORMALIZE_UNIT, NORMALIZE_NONE };
+enum { CENTER_NONE, CENTER_SIGNAL, CENTER_FEATURE };
+
+typedef struct prepare_options {
+    int64_t normalize, center;
+} prepare_options;
+OPTIONS_DECLARE(prepare)
+
+typedef struct prepared {
+    inco_source source; /* what to read from */
+    const inco_source *from;
+    int center, unit; /* CENTER_..., scale to unit norm? */
+    double *mean;     /* of every feature, for CENTER_FEATURE */
+} prepared;
+
+/* `p` must stay where it is as long as p->source is in use. */
+int prepare(prepared *p, const inco_source *from, inco_type type, int center, int unit, inco_error *error);
+void prepare_free(prepared *p);
+
+#endif

@@ -1,0 +1,18 @@
+/* A = C C', B = X C' and ||X||^2, collected group by group. */
+#ifndef INCO_DATA_STATS_H
+#define INCO_DATA_STATS_H
+
+#include "data/pass.h"
+#include "data/statistics.h"
+
+typedef struct collector collector;
+
+collector *collector_new(int64_t dim, int64_t atoms, int threads); /* NULL when there is no memory */
+void collector_free(collector *c);
+void collector_clear(collector *c);
+int collector_add(collector *c, const pass_group *group, inco_error *error);
+/* Views of the sums, valid until collector_clear, before which nothing more may be added nor summed. There must have
+ * been a group. */
+statistics collector_total(collector *c);
+
+#endif

@@ -1,0 +1,196 @@
+#include "data/training.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "mat/blas.h"
+#include "mat/mat.h"
+#include "sparse/csc.h"
+
+enum { SIGNALS_TOGETHER = 256, ATOMS_TOGETHER = 16 };
+
+int training_new(training *t, inco_type type, int64_t dim, int64_t signals, int threads, inco_error *error) {
+    *t = (training){.threads = threads, .square = NEW(double, 2 * signals)};
+    int status = t->square ? mat_new_raw(&t->rest, type, dim, signals, error) : error_no_memory(error);
+    if (status >= 0) status = mat_new_raw(&t->scratch, INCO_F64, dim, threads, error);
+    return status;
+}
+
+void training_free(training *t) {
+    inco_mat_free(&t->rest);
+    inco_mat_free(&t->scratch);
+    csc_free(&t->by_atom);
+    csc_free(&t->gathered);
+    memory_free(t->square);
+    *t = (training){0};
+}
+
+void training_clear(training *t) {
+    csc_free(&t->by_atom);
+    csc_free(&t->gathered);
+    t->filled = 0;
+    t->energy = 0;
+}
+
+/* ---- Signals less their codes ---- */
+
+/* R = R0 + s F C for codes by signal: s F = -D makes residuals of signals. */
+typedef struct combining {
+    const inco_mat *from, *factor; /* R0; F, D x L, double */
+    double sign;
+    const csc *codes;
+    const inco_mat *to; /* NULL: not kept */
+    const inco_mat *scratch;
+    double *square; /* by signal: ||r||^2 and ||r0||^2 */
+} combining;
+
+static double sum_of_squares(int64_t n, const double *x) {
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++) sum += x[i] * x[i];
+    return sum;
+}
+
+static int combine_part(void *self, int64_t part, int thread, inco_error *error) {
+    const combining *c = self;
+    const int64_t dim = c->from->rows, first = part * SIGNALS_TOGETHER, count = c->from->cols;
+    double *r = mat_column(c->scratch, thread);
+    inco_mat column = mat_view(INCO_F64, dim, 1, r);
+    for (int64_t n = first; n < first + SIGNALS_TOGETHER && n < count; n++) {
+        inco_mat from = mat_columns(c->from, n, 1);
+        mat_copy(&column, &from);
+        c->square[2 * n + 1] = sum_of_squares(dim, r);
+        for (int64_t k = c->codes->start[n]; k < c->codes->start[n + 1]; k++)
+            blas_axpy(dim, c->sign * csc_value(c->codes, k), mat_column(c->factor, c->codes->index[k]), r);
+        c->square[2 * n] = sum_of_squares(dim, r);
+        if (!c->to) continue;
+        inco_mat to = mat_columns(c->to, n, 1);
+        mat_copy(&to, &column);
+    }
+    (void)error;
+    return INCO_OK;
+}
+
+static void combine(combining *c, int threads) {
+    parallel_for(threads, (c->from->cols + SIGNALS_TOGETHER - 1) / SIGNALS_TOGETHER, combine_part, c, NULL);
+}
+
+int training_add(training *t, const inco_mat *d, const inco_mat *x, const csc *codes, inco_error *error) {
+    const inco_mat to = mat_columns(&t->rest, t->filled, x->cols);
+    combining c = {x, d, -1, codes, &to, &t->scratch, t->square};
+    int status = INCO_OK;
+    combine(&c, t->threads);
+    for (int64_t n = 0; n < x->cols; n++) t->energy += t->square[2 * n + 1];
+    if (!t->gathered.start) status = csc_new(&t->gathered, codes->type, codes->rows, t->rest.cols, 0, error);
+    if (status >= 0) status = csc_append(&t->gathered, codes, error);
+    t->filled += x->cols;
+    return status;
+}
+
+int training_complete(training *t, inco_error *error) {
+    int status = csc_transpose(&t->by_atom, &t->gathered, error);
+    csc_free(&t->gathered);
+    return status;
+}
+
+/* ---- What the codes say ---- */
+
+static int measure_part(void *self, int64_t part, int thread, inco_error *error) {
+    training *t = self;
+    const int64_t first = part * SIGNALS_TOGETHER;
+    inco_mat column = mat_columns(&t->scratch, thread, 1);
+    for (int64_t n = first; n < first + SIGNALS_TOGETHER && n < t->rest.cols; n++) {
+        inco_mat from = mat_columns(&t->rest, n, 1);
+        mat_copy(&column, &from);
+        t->square[n] = sum_of_squares(t->rest.rows, column.data);
+    }
+    (void)error;
+    return INCO_OK;
+}
+
+double training_error(training *t) {
+    double sum = 0;
+    parallel_for(t->threads, (t->rest.cols + SIGNALS_TOGETHER - 1) / SIGNALS_TOGETHER, measure_part, t, NULL);
+    for (int64_t n = 0; n < t->rest.cols; n++) sum += t->square[n];
+    return sum;
+}
+
+int training_error_in(training *t, const inco_mat *d, const inco_mat *e, double *square, inco_error *error) {
+    inco_mat change = {0};
+    csc codes = {0};
+    int status;
+    TRY(mat_convert(&change, d, INCO_F64, error));
+    TRY(csc_transpose(&codes, &t->by_atom, error));
+    for (int64_t i = 0; i < d->rows * d->cols; i++) ((double *)change.data)[i] -= ((const double *)e->data)[i];
+    combining c = {&t->rest, &change, 1, &codes, NULL, &t->scratch, t->square};
+    combine(&c, t->threads);
+    *square = 0;
+    for (int64_t n = 0; n < t->rest.cols; n++) *square += t->square[2 * n];
+done:
+    inco_mat_free(&change);
+    csc_free(&codes);
+    return status;
+}
+
+double training_use(const training *t, int64_t j) {
+    double sum = 0;
+    for (int64_t k = t->by_atom.start[j]; k < t->by_atom.start[j + 1]; k++) {
+        double value = csc_value(&t->by_atom, k);
+        sum += value * value;
+    }
+    return sum;
+}
+
+/* ---- X C' ---- */
+
+typedef struct multiplying {
+    const training *t;
+    const csc *codes; /* by signal */
+    inco_mat *a, *b;
+} multiplying;
+
+/* out += value r, r of either type */
+static void add_rest(const inco_mat *rest, int64_t n, double value, double *out) {
+    if (rest->type == INCO_F32) {
+        const float *r = mat_column(rest, n);
+        for (int64_t i = 0; i < rest->rows; i++) out[i] += value * (double)r[i];
+    } else {
+        blas_axpy(rest->rows, value, mat_column(rest, n), out);
+    }
+}
+
+/* Columns of C C' and R C' for a few atoms, each summed over the signals that use the atom. */
+static int multiply_part(void *self, int64_t part, int thread, inco_error *error) {
+    const multiplying *m = self;
+    const csc *rows = &m->t->by_atom, *codes = m->codes;
+    for (int64_t j = part * ATOMS_TOGETHER; j < (part + 1) * ATOMS_TOGETHER && j < rows->cols; j++) {
+        double *a = mat_column(m->a, j), *b = mat_column(m->b, j);
+        for (int64_t k = rows->start[j]; k < rows->start[j + 1]; k++) {
+            const double value = csc_value(rows, k);
+            const int64_t n = rows->index[k];
+            add_rest(&m->t->rest, n, value, b);
+            for (int64_t l = codes->start[n]; l < codes->start[n + 1]; l++)
+                a[codes->index[l]] += value * csc_value(codes, l);
+        }
+    }
+    (void)thread, (void)error;
+    return INCO_OK;
+}
+
+int training_products(training *t, const inco_mat *d, inco_mat *b, inco_error *error) {
+    inco_mat a = {0};
+    csc codes = {0};
+    int status;
+    TRY(inco_mat_new(&a, INCO_F64, d->cols, d->cols, error));
+    TRY(inco_mat_new(b, INCO_F64, d->rows, d->cols, error));
+    TRY(csc_transpose(&codes, &t->by_atom, error));
+    multiplying m = {t, &codes, &a, b};
+    parallel_for(t->threads, (d->cols + ATOMS_TOGETHER - 1) / ATOMS_TOGETHER, multiply_part, &m, NULL);
+    blas_multiply(t->threads, "NN", 1, d, &a, 1, b);
+done:
+    if (status < 0) inco_mat_free(b);
+    inco_mat_free(&a);
+    csc_free(&codes);
+    return status;
+}

@@ -1,0 +1,13 @@
+/* The options that every search for a dictionary shares, with data or without. */
+#ifndef INCO_DESIGN_DESIGN_OPTIONS_H
+#define INCO_DESIGN_DESIGN_OPTIONS_H
+
+#include "base/options.h"
+
+typedef struct design_options {
+    int64_t atoms;
+    double stop_seconds;
+} design_options;
+OPTIONS_DECLARE(design)
+
+#endif

@@ -1,0 +1,343 @@
+/* inco_frame: the search over random starts (docs/theory/frame.md). */
+#include <math.h>
+#include <stdatomic.h>
+
+#include "base/clock.h"
+#include "base/common.h"
+#include "base/error.h"
+#include "base/handle.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "base/sized.h"
+#include "design/anneal.h"
+#include "design/design_options.h"
+#include "mat/blas.h"
+#include "mat/mat.h"
+#include "metric/coherence.h"
+
+typedef struct frame_options {
+    int64_t dim, tight, starts, steps;
+} frame_options;
+OPTIONS_DECLARE(frame)
+
+/* All starts go through the levels up to HALFWAY, the best quarter through the others. */
+enum { HALFWAY = 7, KEPT_MOST = 16, STARTS_MOST = 64, STEPS_MOST = 1000, STEPS_USUAL = 300, STEPS_LEAST = 20 };
+enum { APART = 1000000 };                                   /* numbers; starts of larger frames share all threads */
+static const double EXACT = 1e-12;                          /* this close to the bound, it is the bound */
+static const double STARTS_WORK = 2e7, STEPS_WORK = 4.8e10; /* D L^2 in all, of starts and of a level's steps */
+
+typedef struct candidate {
+    inco_mat d;
+    double coherence;
+    int64_t start;
+} candidate;
+
+typedef struct search {
+    const frame_options *own;
+    const watcher *watch;
+    double stop_seconds;
+    uint64_t seed;
+    int64_t dim, atoms, starts, kept;
+    int threads, steps;
+    int apart;     /* several starts at once, a thread each */
+    int64_t batch; /* how many */
+    double bound, began;
+    inco_progress progress;
+    const char *stopped_by;
+    atomic_int stop;    /* several at once: to be seen by all threads */
+    int64_t done;       /* steps, of those that progress counts */
+    int first_level;    /* of those under way */
+    candidate *best;    /* kept, by coherence; those without data are free */
+    candidate *running; /* one for every thread */
+    int64_t first;      /* start of running[0] */
+} search;
+
+/* ---- Options ---- */
+
+static int check(const inco_options *options, inco_error *error) {
+    const frame_options *o = frame_options_of(options);
+    const int64_t atoms = design_options_of(options)->atoms;
+    if (o->dim == OPTION_UNSET || atoms == OPTION_UNSET)
+        return error_set(error, INCO_EINVAL, "say how large the frame is: --dim D and --atoms L");
+    if (o->tight && atoms < o->dim)
+        return error_set(error, INCO_EINVAL,
+                         "%lld atoms cannot be a tight frame of %lld dimensions: it takes as many atoms as dimensions, "
+                         "or more",
+                         (long long)atoms, (long long)o->dim);
+    return INCO_OK;
+}
+
+static const option_row rows[] = {
+    INTEGER_OPTION(frame_options, dim, "dim", "D", NULL, 1, OPTION_MANY, INCO_FRAME, "Dictionary",
+                   "frame: dimensions of an atom (needed)"),
+    FLAG_OPTION(frame_options, tight, "tight", INCO_FRAME, "Dictionary",
+                "frame: make it tight, D D' = (L / D) I, at the lowest coherence that leaves"),
+    INTEGER_OPTION(frame_options, starts, "starts", "N", NULL, 1, OPTION_MANY, INCO_FRAME, "Dictionary",
+                   "frame: random frames to start from; the best comes out (default: by size, 64 for the smallest, 1 "
+                   "for large ones)"),
+    INTEGER_OPTION(frame_options, steps, "steps", "N", NULL, 1, OPTION_MANY, INCO_FRAME, "Dictionary",
+                   "frame: L-BFGS iterations at every order of the power sum (default: by size, 300 to 1000, for large "
+                   "ones down to 20)"),
+};
+
+const options_part frame_part = {OPTIONS_PART(rows, frame_options), .commands = INCO_FRAME, .check = check};
+
+/* ---- Sizes ---- */
+
+static double clamp(double value, double low, double high) {
+    return fmin(fmax(value, low), high);
+}
+
+/* Small frames differ by their start, large ones by the care taken: D L^2 is the work of one step. */
+static void choose_effort(search *s) {
+    const double numbers = (double)s->dim * (double)s->atoms, work = numbers * (double)s->atoms;
+    const double careful = clamp(numbers / 12, STEPS_USUAL, STEPS_MOST);
+    s->starts = (int64_t)clamp(STARTS_WORK / work, 1, STARTS_MOST);
+    s->steps = (int)clamp(STEPS_WORK / work, STEPS_LEAST, careful);
+    if (s->own->starts != OPTION_UNSET) s->starts = s->own->starts;
+    if (s->own->steps != OPTION_UNSET) s->steps = (int)s->own->steps;
+    s->kept = s->starts <= 2 ? s->starts : (s->starts + 3) / 4;
+    if (s->kept > KEPT_MOST) s->kept = KEPT_MOST;
+    s->apart = s->starts > 1 && numbers <= APART;
+    s->batch = s->apart ? s->threads : 1;
+}
+
+/* Times that progress will be told. */
+static int64_t count_steps(const search *s) {
+    const int64_t halfway = HALFWAY - ANNEAL_FIRST + 1, rest = ANNEAL_LAST - HALFWAY;
+    if (s->apart) return (s->starts + s->batch - 1) / s->batch + (s->kept + s->batch - 1) / s->batch;
+    return s->starts * halfway + s->kept * rest;
+}
+
+/* ---- Progress ---- */
+
+/* From the thread that called inco_frame. Anything but 0 stops. */
+static int tell(search *s, double mu) {
+    s->progress.coherence_max = mu;
+    s->progress.seconds = clock_seconds() - s->began;
+    if (watcher_tell(s->watch, &s->progress)) s->stopped_by = "callback";
+    if (s->stop_seconds > 0 && s->progress.seconds >= s->stop_seconds) s->stopped_by = "seconds";
+    if (s->stopped_by) atomic_store(&s->stop, 1);
+    return s->stopped_by != NULL;
+}
+
+static int tell_level(void *self, int level, double mu) {
+    search *s = self;
+    s->progress.iteration = s->done + 1 + (s->apart ? 0 : level - s->first_level);
+    return tell(s, mu);
+}
+
+/* On the other threads, when several candidates run at once. */
+static int ask_level(void *self, int level, double mu) {
+    (void)level, (void)mu;
+    return atomic_load(&((search *)self)->stop);
+}
+
+/* ---- Starts ---- */
+
+static void draw(candidate *c, uint64_t seed, int64_t start) {
+    const uint64_t from = (uint64_t)start << 40;
+    for (int64_t j = 0; j < c->d.cols; j++)
+        for (int64_t i = 0; i < c->d.rows; i++)
+            mat_set(&c->d, i, j, rng_normal(seed, RNG_FRAME, from + (uint64_t)(j * c->d.rows + i)));
+    mat_normalize_columns(&c->d, NULL);
+    c->start = start;
+}
+
+/* Levels for a candidate: on all threads, or when there are several at once on this one. Thread 0 is the caller's. */
+static int anneal_levels(search *s, candidate *c, const int levels[2], int thread, inco_error *error) {
+    const anneal_settings settings = {.first = levels[0],
+                                      .last = levels[1],
+                                      .iterations = s->steps,
+                                      .tight = s->own->tight != 0,
+                                      .target = s->bound + EXACT,
+                                      .threads = s->apart ? 1 : s->threads,
+                                      .tell = thread == 0 ? tell_level : ask_level,
+                                      .self = s};
+    return anneal(&c->d, &settings, &c->coherence, error);
+}
+
+static int run_start(void *self, int64_t i, int thread, inco_error *error) {
+    search *s = self;
+    draw(&s->running[i], s->seed, s->first + i);
+    return anneal_levels(s, &s->running[i], (const int[]){ANNEAL_FIRST, HALFWAY}, thread, error);
+}
+
+static int finish_one(void *self, int64_t i, int thread, inco_error *error) {
+    search *s = self;
+    return anneal_levels(s, &s->best[s->first + i], (const int[]){HALFWAY + 1, ANNEAL_LAST}, thread, error);
+}
+
+/* `count` of one of these, from s->first on. */
+static int run_batch(search *s, int64_t count, parallel_body body, inco_error *error) {
+    const int start = body == run_start;
+    s->first_level = start ? ANNEAL_FIRST : HALFWAY + 1;
+    int status = s->apart ? parallel_for(s->threads, count, body, s, error) : body(s, 0, 0, error);
+    s->done += s->apart ? 1 : start ? HALFWAY - ANNEAL_FIRST + 1 : ANNEAL_LAST - HALFWAY;
+    return status;
+}
+
+/* Is it at the bound? Of several, the first by number is as good as any. */
+static int is_exact(const search *s, const candidate *c) {
+    return c->coherence <= s->bound + EXACT;
+}
+
+static int better(const search *s, const candidate *a, const candidate *b) {
+    if (!b->d.data) return 1;
+    if (is_exact(s, a) && is_exact(s, b)) return a->start < b->start;
+    return a->coherence < b->coherence || (a->coherence == b->coherence && a->start < b->start);
+}
+
+/* Puts a candidate in its place; what falls off the end is left in it, to be used again. */
+static void keep(search *s, candidate *c) {
+    for (int64_t k = 0; k < s->kept; k++)
+        if (better(s, c, &s->best[k])) {
+            const candidate pushed = s->best[k];
+            s->best[k] = *c;
+            *c = pushed;
+            if (!pushed.d.data) return;
+        }
+}
+
+static int64_t batch_from(const search *s, int64_t end) {
+    return end - s->first < s->batch ? end - s->first : s->batch;
+}
+
+/* Where several of a batch are at the bound, the first by number counts, so that threads make no difference. */
+static int run_starts(search *s, inco_error *error) {
+    int status = INCO_OK;
+    for (int64_t count; s->first < s->starts && !s->stopped_by; s->first += count) {
+        count = batch_from(s, s->starts);
+        for (int64_t i = 0; i < count; i++)
+            if (!s->running[i].d.data) TRY(mat_new_raw(&s->running[i].d, INCO_F64, s->dim, s->atoms, error));
+        TRY(run_batch(s, count, run_start, error));
+        for (int64_t i = 0; i < count; i++) keep(s, &s->running[i]);
+        if (is_exact(s, &s->best[0])) s->stopped_by = "bound";
+    }
+done:
+    return status;
+}
+
+/* The other levels for the candidates kept; the best of them ends in best[0]. */
+static int finish(search *s, inco_error *error) {
+    int64_t lowest = 0, end = 0;
+    int status = INCO_OK;
+    while (end < s->kept && s->best[end].d.data) end++;
+    s->first = 0;
+    for (int64_t count; s->first < end && !s->stopped_by; s->first += count) {
+        count = batch_from(s, end);
+        TRY(run_batch(s, count, finish_one, error));
+        for (int64_t k = s->first; k < s->first + count; k++)
+            if (!is_exact(s, &s->best[lowest]) && s->best[k].coherence < s->best[lowest].coherence) lowest = k;
+        if (is_exact(s, &s->best[lowest])) s->stopped_by = "bound";
+    }
+    const candidate found = s->best[lowest];
+    s->best[lowest] = s->best[0];
+    s->best[0] = found;
+done:
+    return status;
+}
+
+/* ---- All of it ---- */
+
+/* No more atoms than dimensions: unit vectors along the axes. */
+static int make_orthonormal(search *s, inco_error *error) {
+    int status = inco_mat_new(&s->best[0].d, INCO_F64, s->dim, s->atoms, error);
+    for (int64_t j = 0; status >= 0 && j < s->atoms; j++) mat_set(&s->best[0].d, j, j, 1);
+    s->stopped_by = "bound";
+    return status;
+}
+
+static void free_search(search *s) {
+    for (int64_t k = 0; s->best && k < s->kept; k++) inco_mat_free(&s->best[k].d);
+    for (int k = 0; s->running && k < s->threads; k++) inco_mat_free(&s->running[k].d);
+    memory_free(s->best);
+    memory_free(s->running);
+}
+
+static int measure(const inco_mat *d, inco_frame_info *info, inco_error *error) {
+    inco_mat gap = {0}, wide = {0};
+    coherence mu;
+    double *norm = NEW_RAW(double, d->cols);
+    int status = norm ? INCO_OK : error_no_memory(error);
+    if (status < 0) goto done;
+    for (int64_t j = 0; j < d->cols; j++) norm[j] = mat_column_norm(d, j);
+    const gram_atoms atoms = {d, NULL, norm, d->cols};
+    TRY(coherence_measure_atoms(&atoms, (int)info->threads, &mu, error));
+    TRY(mat_convert(&wide, d, INCO_F64, error));
+    TRY(mat_new_raw(&gap, INCO_F64, d->rows, d->rows, error));
+    blas_multiply((int)info->threads, "NT", 1, &wide, &wide, 0, &gap);
+    for (int64_t i = 0; i < d->rows; i++) mat_set(&gap, i, i, mat_get(&gap, i, i) - (double)d->cols / (double)d->rows);
+    info->coherence_max = mu.max;
+    info->coherence_rms = mu.rms;
+    info->tightness = blas_largest(d->rows * d->rows, gap.data);
+done:
+    inco_mat_free(&gap);
+    inco_mat_free(&wide);
+    memory_free(norm);
+    return status;
+}
+
+static int run(search *s, inco_mat *frame, inco_frame_info *info, inco_error *error) {
+    int status = INCO_OK;
+    s->best = NEW(candidate, s->kept);
+    s->running = NEW(candidate, s->threads);
+    if (!s->best || !s->running) TRY(error_no_memory(error));
+    if (s->atoms <= s->dim)
+        TRY(make_orthonormal(s, error));
+    else
+        TRY(run_starts(s, error));
+    info->starts = s->first;
+    if (s->atoms > s->dim && is_exact(s, &s->best[0])) info->starts = s->best[0].start + 1;
+    TRY(finish(s, error));
+    TRY(mat_convert(frame, &s->best[0].d, info->precision, error));
+    TRY(measure(frame, info, error));
+    info->start = s->best[0].start;
+    info->stopped_by = s->stopped_by ? s->stopped_by : "orders";
+    status = info->stopped_by[0] == 'c' ? INCO_STOPPED : INCO_OK;
+done:
+    free_search(s);
+    return status;
+}
+
+static int design(const inco_options *o, inco_mat *frame, inco_frame_info *info, inco_error *error) {
+    const frame_options *own = frame_options_of(o);
+    search s = {.own = own,
+                .watch = options_watcher(o),
+                .dim = own->dim,
+                .atoms = design_options_of(o)->atoms,
+                .stop_seconds = design_options_of(o)->stop_seconds,
+                .seed = common_seed(o),
+                .began = clock_seconds()};
+    int status = check(o, error);
+    if (status < 0) return status;
+    s.threads = common_threads(o);
+    s.bound = coherence_bound(s.dim, s.atoms);
+    *info = (inco_frame_info){.size = sizeof *info,
+                              .dim = s.dim,
+                              .atoms = s.atoms,
+                              .precision = common_precision(o, INCO_F64),
+                              .welch = s.bound,
+                              .threads = s.threads};
+    choose_effort(&s);
+    s.progress = (inco_progress){.size = sizeof s.progress, .phase = "frame", .iterations = count_steps(&s)};
+    blas_enter();
+    status = run(&s, frame, info, error);
+    blas_leave();
+    info->seconds_total = clock_seconds() - s.began;
+    return status;
+}
+
+int inco_frame(const inco_options *options, inco_mat *frame, inco_frame_info *info, inco_error *error) {
+    inco_frame_info own;
+    int status;
+    if (!frame) return error_null(error, "frame");
+    *frame = (inco_mat){0};
+    TRY(handle_need(options, "options", error));
+    TRY(SIZED_CHECK(inco_frame_info, info, error));
+    TRY(design(options, frame, &own, error));
+    sized_give(info, &own, sizeof own);
+done:
+    return status;
+}

@@ -1,0 +1,22 @@
+/* Gammatones: the tones that the ear's filters ring with (docs/theory/parametric.md). */
+#ifndef INCO_DESIGN_GAMMATONE_H
+#define INCO_DESIGN_GAMMATONE_H
+
+#include "design/parametric.h"
+
+/* One tone: t^(order - 1) exp(-2 pi width B t) cos(2 pi frequency t), t = time - onset >= 0, B the equivalent
+ * rectangular bandwidth of an auditory filter at that frequency. */
+typedef struct gammatone {
+    double frequency; /* Hz */
+    double order;     /* above 2: the derivative by the onset is then continuous */
+    double width;     /* in units of B */
+    double onset;     /* seconds from the first sample; negative: the window opens later */
+} gammatone;
+
+/* The family for windows of `dim` samples at `rate` Hz, four unknowns per atom. */
+parametric_family gammatone_family(int64_t dim, double rate);
+
+/* The tone that unknowns stand for. */
+gammatone gammatone_of(const parametric_family *family, const double *x);
+
+#endif

@@ -1,0 +1,135 @@
+/* Dictionaries to start from. */
+#include "design/init.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/rng.h"
+#include "base/source.h"
+#include "mat/mat.h"
+
+/* ---- Signals ---- */
+
+/* Reads one signal into atom j, normalised. *taken says whether it has energy. */
+static int take_signal(const inco_source *source, int64_t signal, const inco_mat *buffer, const inco_mat *atom,
+                       int *taken, inco_error *error) {
+    int64_t row, col;
+    int status = source_read(source, signal, 1, buffer->data, error);
+    *taken = 0;
+    if (status < 0) return status;
+    if (mat_find_nonfinite(buffer, &row, &col))
+        return error_set(error, INCO_EDATA, "signal %lld, feature %lld (both counted from 0) is NaN or infinite",
+                         (long long)signal, (long long)row);
+    mat_copy(atom, buffer);
+    *taken = mat_normalize_columns(atom, NULL) == 0;
+    return INCO_OK;
+}
+
+int init_sample(inco_mat *d, const inco_source *source, uint64_t seed, inco_error *error) {
+    if (source->dim != d->rows)
+        return error_set(error, INCO_EDIM, "the signals have %lld features, the dictionary %lld",
+                         (long long)source->dim, (long long)d->rows);
+    inco_mat buffer = {0};
+    int64_t *order = NEW_RAW(int64_t, source->count), filled = 0;
+    int status = order ? rng_choose(seed, RNG_INIT, source->count, source->count, order) : INCO_ENOMEM;
+    if (status < 0) TRY(error_no_memory(error));
+    TRY(mat_new_raw(&buffer, source->type, source->dim, 1, error));
+    for (int64_t n = 0; n < source->count && filled < d->cols; n++) {
+        inco_mat atom = mat_columns(d, filled, 1);
+        int taken;
+        TRY(take_signal(source, order[n], &buffer, &atom, &taken, error));
+        filled += taken;
+    }
+    if (filled < d->cols)
+        status = error_set(error, INCO_EDATA,
+                           "--init sample needs at least as many signals as atoms: %lld signals with energy, %lld "
+                           "atoms; give more signals, fewer --atoms, or --init dct or random",
+                           (long long)filled, (long long)d->cols);
+done:
+    inco_mat_free(&buffer);
+    memory_free(order);
+    return status;
+}
+
+/* ---- Cosines ---- */
+
+/* Entry i of the k-th of `count` cosines over n places. More cosines than places: frequencies pi k / count, as in the
+ * overcomplete DCT; else the first ones of the orthonormal DCT. */
+static double cosine(int64_t n, int64_t count, int64_t k, int64_t i) {
+    const double pi = 3.14159265358979323846;
+    if (count > n) return cos(pi * (double)k * (double)i / (double)count);
+    return cos(pi * (double)k * ((double)i + 0.5) / (double)n);
+}
+
+/* The k-th cosine without its mean (but for k = 0), of unit norm. */
+static void fill_cosine(double *to, int64_t n, int64_t count, int64_t k) {
+    inco_mat column = mat_view(INCO_F64, n, 1, to);
+    double mean = 0;
+    for (int64_t i = 0; i < n; i++) mean += (to[i] = cosine(n, count, k, i)) / (double)n;
+    for (int64_t i = 0; i < n && k > 0; i++) to[i] -= mean;
+    mat_normalize_columns(&column, NULL);
+}
+
+static int cosines(inco_mat *m, int64_t n, int64_t count, inco_error *error) {
+    int status = mat_new_raw(m, INCO_F64, n, count, error);
+    for (int64_t k = 0; status >= 0 && k < count; k++) fill_cosine(mat_column(m, k), n, count, k);
+    return status;
+}
+
+/* Cosines along the rows and along the columns of a patch, enough for L products: as many in both, or all along one
+ * when the other is a single pixel. */
+static void split_count(int64_t atoms, int64_t patch_rows, int64_t patch_cols, int64_t *down, int64_t *across) {
+    int64_t side = (int64_t)ceil(sqrt((double)atoms));
+    while (side * side < atoms) side++;
+    *down = patch_rows == 1 ? 1 : patch_cols == 1 ? atoms : side;
+    *across = patch_cols == 1 ? 1 : patch_rows == 1 ? atoms : side;
+}
+
+/* An atom: entry (r, c) of the patch stands at r * patch_cols + c. */
+static void fill_product(double *to, const inco_mat *down, const inco_mat *across, int64_t a, int64_t b) {
+    const double *u = mat_column(down, a), *v = mat_column(across, b);
+    for (int64_t r = 0; r < down->rows; r++)
+        for (int64_t c = 0; c < across->rows; c++) *to++ = u[r] * v[c];
+}
+
+/* Products in the order of their summed frequency, the constant one first. */
+static void fill_products(inco_mat *d, const inco_mat *down, const inco_mat *across) {
+    int64_t filled = 0;
+    for (int64_t sum = 0; filled < d->cols; sum++)
+        for (int64_t a = 0; a <= sum && a < down->cols && filled < d->cols; a++)
+            if (sum - a < across->cols) fill_product(mat_column(d, filled++), down, across, a, sum - a);
+    mat_normalize_columns(d, NULL);
+}
+
+int init_dct(inco_mat *d, int64_t patch_rows, int64_t patch_cols, inco_error *error) {
+    inco_mat down = {0}, across = {0};
+    int64_t downs, acrosses;
+    int status = INCO_OK;
+    if (patch_rows * patch_cols != d->rows)
+        return error_set(error, INCO_EDIM, "a patch of %lldx%lld has %lld pixels, the signals have %lld features",
+                         (long long)patch_rows, (long long)patch_cols, (long long)(patch_rows * patch_cols),
+                         (long long)d->rows);
+    if (d->rows == 1 && d->cols > 1)
+        return error_set(error, INCO_EDATA,
+                         "--init dct has one atom only for signals of one value, not %lld; give --atoms 1",
+                         (long long)d->cols);
+    split_count(d->cols, patch_rows, patch_cols, &downs, &acrosses);
+    TRY(cosines(&down, patch_rows, downs, error));
+    TRY(cosines(&across, patch_cols, acrosses, error));
+    fill_products(d, &down, &across);
+done:
+    inco_mat_free(&down);
+    inco_mat_free(&across);
+    return status;
+}
+
+/* ---- Random directions ---- */
+
+int init_random(inco_mat *d, uint64_t seed, inco_error *error) {
+    (void)error;
+    for (int64_t j = 0; j < d->cols; j++)
+        for (int64_t i = 0; i < d->rows; i++) mat_set(d, i, j, rng_normal(seed, RNG_INIT, (uint64_t)(j * d->rows + i)));
+    mat_normalize_columns(d, NULL);
+    return INCO_OK;
+}

@@ -1,0 +1,227 @@
+/* The two-loop recursion over a ring of pairs (docs/theory/lbfgs.md). */
+#include "optim/lbfgs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "mat/blas.h"
+
+/* Vectors are worked on in pieces of this length, each by one thread; sums over the pieces are taken in their order. */
+enum { PIECE = 2048, SUMS = 5 };
+
+/* s = change of x, y = change of the gradient, over one iteration. One slot more than pairs are kept: it holds x and
+ * the gradient as they were while a step is under way, and their changes after it. Vectors change places, not their
+ * numbers. */
+typedef struct work {
+    lbfgs_problem *problem;
+    lbfgs_point at;
+    int64_t n, pieces;
+    int threads;
+    int slots, count, next; /* pairs held; the slot to fill, after the newest */
+    double *memory;         /* of all vectors but the caller's x */
+    double **s, **y;        /* by slot */
+    double *product;        /* s'y, by slot */
+    double *alpha;          /* by slot */
+    double scale;           /* s'y / y'y of the newest */
+    double *p;              /* the direction */
+    double xx, gg;          /* x'x and g'g */
+    double *partial;        /* SUMS by piece */
+} work;
+
+static void work_close(work *w) {
+    double *owned[] = {w->memory, w->product, w->alpha, w->partial};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) memory_free(owned[i]);
+    memory_free(w->s);
+}
+
+static int work_open(work *w, lbfgs_problem *problem, const lbfgs_settings *settings, double *x, inco_error *error) {
+    const int64_t n = problem->n, slots = (settings->memory > 0 ? settings->memory : 0) + 1;
+    *w = (work){.problem = problem, .at = {.x = x}, .n = n, .pieces = (n + PIECE - 1) / PIECE};
+    w->slots = (int)slots;
+    w->threads = parallel_worth(settings->threads, n);
+    w->memory = NEW_RAW(double, (2 * slots + 2) * n);
+    w->s = NEW(double *, 2 * slots);
+    w->product = NEW_RAW(double, slots);
+    w->alpha = NEW_RAW(double, slots);
+    w->partial = NEW_RAW(double, SUMS * w->pieces);
+    if (!w->memory || !w->s || !w->product || !w->alpha || !w->partial) return error_no_memory(error);
+    w->y = w->s + slots;
+    for (int64_t k = 0; k < 2 * slots; k++) w->s[k] = w->memory + k * n;
+    w->at.gradient = w->memory + 2 * slots * n;
+    w->p = w->at.gradient + n;
+    return INCO_OK;
+}
+
+/* The slot of the pair that is `age` iterations old, 1 for the newest. */
+static int slot_of(const work *w, int age) {
+    return (w->next - age + w->slots) % w->slots;
+}
+
+static int64_t piece_length(const work *w, int64_t piece) {
+    return w->n - piece * PIECE < PIECE ? w->n - piece * PIECE : PIECE;
+}
+
+static double sum_pieces(const work *w, int which) {
+    double sum = 0;
+    for (int64_t i = 0; i < w->pieces; i++) sum += w->partial[SUMS * i + which];
+    return sum;
+}
+
+/* ---- The direction ---- */
+
+typedef struct combination {
+    const work *w;
+    double c, a;
+    const double *u, *v;
+} combination;
+
+static int combine_piece(void *self, int64_t piece, int thread, inco_error *error) {
+    const combination *k = self;
+    const int64_t first = piece * PIECE, length = piece_length(k->w, piece);
+    double *p = k->w->p + first;
+    (void)thread, (void)error;
+    for (int64_t i = 0; k->c != 1 && i < length; i++) p[i] = k->c == 0 ? 0 : k->c * p[i];
+    blas_axpy(length, k->a, k->u + first, p);
+    k->w->partial[SUMS * piece] = blas_dot(length, p, k->v + first);
+    return 0;
+}
+
+/* p = c p + a u; returns p'v for the step that follows, while the pieces are at hand. */
+static double combine(const work *w, double c, double a, const double *u, const double *v) {
+    combination k = {w, c, a, u, v};
+    parallel_for(w->threads, w->pieces, combine_piece, &k, NULL);
+    return sum_pieces(w, 0);
+}
+
+/* (LBFGS-2): p = -H g by two loops over the pairs, H the inverse Hessian that they imply. Returns g'p. */
+static double apply_inverse(const work *w) {
+    const double *g = w->at.gradient;
+    if (w->count == 0) return combine(w, 0, -1, g, g);
+    double dot = combine(w, 0, -1, g, w->s[slot_of(w, 1)]), c = w->scale;
+    for (int age = 1; age <= w->count; age++) {
+        int k = slot_of(w, age), older = slot_of(w, age + 1);
+        w->alpha[k] = dot / w->product[k];
+        dot = combine(w, 1, -w->alpha[k], w->y[k], age < w->count ? w->s[older] : w->y[k]);
+    }
+    for (int age = w->count; age >= 1; age--) {
+        int k = slot_of(w, age), newer = slot_of(w, age - 1);
+        double beta = c * dot / w->product[k];
+        dot = combine(w, c, w->alpha[k] - beta, w->s[k], age > 1 ? w->y[newer] : g);
+        c = 1;
+    }
+    return dot;
+}
+
+/* Along -H g, or -g where that does not go down. */
+static lbfgs_line choose_line(work *w) {
+    double slope = apply_inverse(w);
+    if (!(slope < 0) && w->count) {
+        w->count = 0;
+        slope = apply_inverse(w);
+    }
+    int steepest = w->count == 0;
+    return (lbfgs_line){NULL, w->p, w->at.f, slope, steepest, steepest ? 1 / sqrt(-slope) : 1};
+}
+
+/* ---- The pairs ---- */
+
+static int difference_piece(void *self, int64_t piece, int thread, inco_error *error) {
+    const work *w = self;
+    const int64_t first = piece * PIECE, length = piece_length(w, piece);
+    const double *x = w->at.x + first, *g = w->at.gradient + first;
+    double *s = w->s[w->next] + first, *y = w->y[w->next] + first, *sums = w->partial + SUMS * piece;
+    (void)thread, (void)error;
+    for (int64_t i = 0; i < length; i++) s[i] = x[i] - s[i];
+    for (int64_t i = 0; i < length; i++) y[i] = g[i] - y[i];
+    sums[0] = blas_dot(length, s, y);
+    sums[1] = blas_dot(length, s, s);
+    sums[2] = blas_dot(length, y, y);
+    sums[3] = blas_dot(length, x, x);
+    sums[4] = blas_dot(length, g, g);
+    return 0;
+}
+
+/* Turns the old x and gradient in the next slot into the changes since, and keeps the pair when its curvature is
+ * positive beyond rounding (LBFGS-4). */
+static void keep_pair(work *w) {
+    parallel_for(w->threads, w->pieces, difference_piece, w, NULL);
+    double sy = sum_pieces(w, 0), ss = sum_pieces(w, 1), yy = sum_pieces(w, 2);
+    w->xx = sum_pieces(w, 3);
+    w->gg = sum_pieces(w, 4);
+    if (!(sy > 1e-10 * sqrt(ss) * sqrt(yy))) return;
+    w->product[w->next] = sy;
+    w->scale = sy / yy;
+    w->next = (w->next + 1) % w->slots;
+    if (w->count < w->slots - 1) w->count++;
+}
+
+/* ---- Iterations ---- */
+
+/* Puts the place in the next slot, and what was there in its stead. */
+static void swap_place(work *w) {
+    double *x = w->at.x, *g = w->at.gradient;
+    w->at.x = w->s[w->next];
+    w->at.gradient = w->y[w->next];
+    w->s[w->next] = x;
+    w->y[w->next] = g;
+}
+
+/* One step; *moved says whether it lowered f. If not, x is as it was. */
+static int iterate(work *w, int *moved, inco_error *error) {
+    lbfgs_problem *problem = w->problem;
+    lbfgs_line line = choose_line(w);
+    swap_place(w);
+    line.origin = w->s[w->next];
+    int status = problem->advance ? problem->advance(problem->self, &line, &w->at, error)
+                                  : lbfgs_search(problem, &line, &w->at, error);
+    *moved = status >= 0 && line.step > 0 && w->at.f <= line.f;
+    if (*moved) {
+        keep_pair(w);
+        return status;
+    }
+    swap_place(w);
+    w->at.f = line.f;
+    return status;
+}
+
+static int converged(const work *w, double tolerance, double *gradient_norm) {
+    *gradient_norm = sqrt(w->gg);
+    return *gradient_norm <= tolerance * fmax(1, sqrt(w->xx));
+}
+
+/* A step that fails drops the pairs; the next one is along -g, and the last if it fails too. */
+static int descend(work *w, const lbfgs_settings *settings, lbfgs_result *result, inco_error *error) {
+    while (!converged(w, settings->tolerance, &result->gradient_norm) && result->iterations < settings->iterations) {
+        int moved, pairs = w->count, status = iterate(w, &moved, error);
+        if (status < 0) return status;
+        if (!moved && pairs == 0) break;
+        if (!moved) w->count = 0;
+        result->iterations += moved;
+    }
+    return INCO_OK;
+}
+
+int lbfgs_minimize(lbfgs_problem *problem, const lbfgs_settings *settings, double *x, lbfgs_result *result,
+                   inco_error *error) {
+    work w;
+    int status;
+    *result = (lbfgs_result){0};
+    problem->evaluations = 0;
+    TRY(work_open(&w, problem, settings, x, error));
+    TRY(lbfgs_evaluate(problem, &w.at, error));
+    result->before = w.at.f;
+    if (!isfinite(w.at.f))
+        TRY(error_set(error, INCO_ENUMERIC, "the objective is not finite where its minimisation starts"));
+    w.xx = blas_dot(w.n, w.at.x, w.at.x);
+    w.gg = blas_dot(w.n, w.at.gradient, w.at.gradient);
+    TRY(descend(&w, settings, result, error));
+    result->after = w.at.f;
+    result->evaluations = problem->evaluations;
+done:
+    if (w.at.x != x) memcpy(x, w.at.x, (size_t)w.n * sizeof(double));
+    work_close(&w);
+    return status;
+}

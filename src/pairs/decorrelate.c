@@ -1,0 +1,194 @@
+#include "pairs/decorrelate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "base/rng.h"
+#include "mat/blas.h"
+#include "mat/mat.h"
+
+enum { PANEL = 64 }; /* columns of the Gram matrix that one thread looks at */
+
+/* A pair i < j with |d_i'd_j| above the bound. */
+typedef struct violator {
+    double product;
+    int32_t i, j;
+} violator;
+
+typedef struct violator_list {
+    violator *item;
+    int64_t count, room;
+    double most; /* the largest |d_i'd_j| met, violator or not */
+} violator_list;
+
+typedef struct decorrelator {
+    inco_mat *d;
+    const decorrelation *settings;
+    decorrelation_result *result;
+    int64_t panels;
+    violator_list *found; /* by panel */
+    violator_list all;    /* sorted */
+    inco_mat room;        /* a panel of G for every thread */
+    unsigned char *taken; /* by atom: has its pair in this pass */
+    double *p, *q;
+} decorrelator;
+
+/* ---- The pairs above the bound ---- */
+
+static int add_violator(violator_list *list, violator v) {
+    if (list->count == list->room) {
+        const int64_t room = 2 * list->room + 64;
+        violator *item = memory_grow(list->item, list->count, room, sizeof *item);
+        if (!item) return INCO_ENOMEM;
+        list->item = item;
+        list->room = room;
+    }
+    list->item[list->count++] = v;
+    return INCO_OK;
+}
+
+/* The columns of a panel, down to the diagonal. */
+static int search_panel(void *self, int64_t panel, int thread, inco_error *error) {
+    const decorrelator *w = self;
+    const int64_t first = panel * PANEL, left = w->d->cols - first, cols = left < PANEL ? left : PANEL;
+    const inco_mat right = mat_columns(w->d, first, cols), above = mat_columns(w->d, 0, first + cols);
+    inco_mat g = mat_view(INCO_F64, above.cols, cols, mat_column(&w->room, thread));
+    violator_list *list = &w->found[panel];
+    int status = INCO_OK;
+    list->count = 0;
+    list->most = 0;
+    blas_multiply(1, "TN", 1, &above, &right, 0, &g);
+    for (int64_t j = 0; j < cols && status >= 0; j++) {
+        const double *column = mat_column(&g, j);
+        for (int64_t i = 0; i < first + j && status >= 0; i++) {
+            list->most = fmax(list->most, fabs(column[i]));
+            if (fabs(column[i]) > w->settings->bound)
+                status = add_violator(list, (violator){column[i], (int32_t)i, (int32_t)(first + j)});
+        }
+    }
+    return status < 0 ? error_no_memory(error) : INCO_OK;
+}
+
+/* The worst first; equals in the order of their atoms, so that the order is one and the same everywhere. */
+static int compare(const void *a, const void *b) {
+    const violator *x = a, *y = b;
+    if (fabs(x->product) != fabs(y->product)) return fabs(x->product) > fabs(y->product) ? -1 : 1;
+    if (x->i != y->i) return x->i < y->i ? -1 : 1;
+    return (x->j > y->j) - (x->j < y->j);
+}
+
+static int search(decorrelator *w, inco_error *error) {
+    int status = parallel_for(w->settings->threads, w->panels, search_panel, w, error);
+    if (status < 0) return status;
+    w->all.count = 0;
+    w->all.most = 0;
+    for (int64_t p = 0; p < w->panels; p++) {
+        w->all.most = fmax(w->all.most, w->found[p].most);
+        for (int64_t k = 0; k < w->found[p].count && status >= 0; k++)
+            status = add_violator(&w->all, w->found[p].item[k]);
+    }
+    return status < 0 ? error_no_memory(error) : status;
+}
+
+/* ---- Rotating ---- */
+
+void decorrelate_direction(double *v, int64_t dim, uint64_t seed, uint64_t round, uint64_t index) {
+    inco_mat column = mat_view(INCO_F64, dim, 1, v);
+    for (int64_t i = 0; i < dim; i++)
+        v[i] = rng_normal(seed, RNG_DECORRELATE, (round << 40) + index * (uint64_t)dim + (uint64_t)i);
+    mat_normalize_columns(&column, NULL);
+}
+
+/* The unit vector of q; where there is nothing left of it, a random one orthogonal to p. */
+static void make_orthogonal(decorrelator *w, uint64_t index) {
+    const int64_t dim = w->d->rows;
+    inco_mat column = mat_view(INCO_F64, dim, 1, w->q);
+    if (blas_dot(dim, w->q, w->q) < 1e-20)
+        decorrelate_direction(w->q, dim, w->settings->seed, w->settings->round, index);
+    blas_axpy(dim, -blas_dot(dim, w->p, w->q), w->p, w->q);
+    mat_normalize_columns(&column, NULL);
+}
+
+/* (INK-1): both atoms turn by the same angle, away from or towards their mean direction p, until |d_i'd_j| is the
+ * bound. */
+static void rotate(decorrelator *w, const violator *v, uint64_t index) {
+    const int64_t dim = w->d->rows;
+    const double sign = v->product < 0 ? -1 : 1, angle = acos(fmin(w->settings->bound, 1)) / 2;
+    double *a = mat_column(w->d, v->i), *b = mat_column(w->d, v->j);
+    inco_mat column = mat_view(INCO_F64, dim, 1, w->p);
+    for (int64_t i = 0; i < dim; i++) {
+        w->p[i] = a[i] + sign * b[i];
+        w->q[i] = a[i] - sign * b[i];
+    }
+    mat_normalize_columns(&column, NULL);
+    make_orthogonal(w, index);
+    for (int64_t i = 0; i < dim; i++) {
+        a[i] = cos(angle) * w->p[i] + sin(angle) * w->q[i];
+        b[i] = sign * (cos(angle) * w->p[i] - sin(angle) * w->q[i]);
+    }
+}
+
+/* The greedy matching, from the worst pair on: every atom is in one pair at most. Returns the pairs. */
+static int64_t rotate_pairs(decorrelator *w, int64_t pass) {
+    const int64_t atoms = w->d->cols;
+    int64_t pairs = 0;
+    qsort(w->all.item, (size_t)w->all.count, sizeof *w->all.item, compare);
+    memset(w->taken, 0, (size_t)atoms);
+    for (int64_t k = 0; k < w->all.count && 2 * pairs + 1 < atoms; k++) {
+        const violator *v = &w->all.item[k];
+        if (w->taken[v->i] || w->taken[v->j]) continue;
+        w->taken[v->i] = w->taken[v->j] = 1;
+        rotate(w, v, (uint64_t)(pass * atoms + v->i));
+        pairs++;
+    }
+    return pairs;
+}
+
+/* ---- The passes ---- */
+
+static int open_decorrelator(decorrelator *w, inco_error *error) {
+    w->panels = (w->d->cols + PANEL - 1) / PANEL;
+    w->found = NEW(violator_list, w->panels);
+    w->taken = NEW_RAW(unsigned char, w->d->cols);
+    w->p = NEW_RAW(double, w->d->rows);
+    w->q = NEW_RAW(double, w->d->rows);
+    if (!w->found || !w->taken || !w->p || !w->q) return error_no_memory(error);
+    return mat_new_raw(&w->room, INCO_F64, w->d->cols * PANEL, w->settings->threads, error);
+}
+
+static void close_decorrelator(decorrelator *w) {
+    for (int64_t p = 0; w->found && p < w->panels; p++) memory_free(w->found[p].item);
+    memory_free(w->found);
+    memory_free(w->all.item);
+    memory_free(w->taken);
+    memory_free(w->p);
+    memory_free(w->q);
+    inco_mat_free(&w->room);
+}
+
+static int make_passes(decorrelator *w, inco_error *error) {
+    const decorrelation *settings = w->settings;
+    for (;;) {
+        int status = search(w, error);
+        w->result->coherence = w->all.most;
+        if (status < 0 || w->all.most <= settings->bound + settings->tolerance) return status;
+        if (w->result->passes == settings->passes) return INCO_OK;
+        w->result->pairs += rotate_pairs(w, w->result->passes++);
+    }
+}
+
+int decorrelate(inco_mat *d, const decorrelation *settings, decorrelation_result *result, inco_error *error) {
+    decorrelator w = {.d = d, .settings = settings, .result = result};
+    int status;
+    *result = (decorrelation_result){0};
+    TRY(open_decorrelator(&w, error));
+    TRY(make_passes(&w, error));
+    mat_normalize_columns(d, NULL);
+done:
+    close_decorrelator(&w);
+    return status;
+}

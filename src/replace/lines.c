@@ -1,0 +1,128 @@
+#include "replace/lines.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "mat/blas.h"
+#include "mat/mat.h"
+
+enum { PASSES = 6 };
+
+typedef struct finder {
+    const inco_mat *r;
+    inco_mat z;        /* the lines so far */
+    inco_mat products; /* z'r */
+    double *gain, *square, *left;
+    int32_t *line; /* by vector: the closest line */
+} finder;
+
+static int open_finder(finder *f, int64_t lines, inco_error *error) {
+    const int64_t count = f->r->cols;
+    f->square = NEW_RAW(double, count);
+    f->left = NEW_RAW(double, count);
+    f->line = NEW_RAW(int32_t, count);
+    if (!f->square || !f->left || !f->line) return error_no_memory(error);
+    return mat_new_raw(&f->products, INCO_F64, lines, count, error);
+}
+
+static void close_finder(finder *f) {
+    memory_free(f->square);
+    memory_free(f->left);
+    memory_free(f->line);
+    inco_mat_free(&f->products);
+}
+
+/* ---- Where to start ---- */
+
+static int64_t largest(const double *x, int64_t count) {
+    int64_t best = 0;
+    for (int64_t n = 1; n < count; n++)
+        if (x[n] > x[best]) best = n;
+    return best;
+}
+
+/* (EX-2): line after line through the vector of which the lines so far leave the most. Returns how many. */
+static int64_t start_lines(finder *f, const inco_mat *room) {
+    const int64_t dim = f->r->rows, count = f->r->cols;
+    double *product = f->products.data;
+    for (int64_t n = 0; n < count; n++) {
+        const double *r = mat_column(f->r, n);
+        f->left[n] = f->square[n] = blas_dot(dim, r, r);
+    }
+    const double least = 1e-12 * f->square[largest(f->square, count)];
+    for (int64_t i = 0; i < room->cols; i++) {
+        const int64_t from = largest(f->left, count);
+        inco_mat z = mat_columns(room, i, 1);
+        if (!(f->left[from] > least)) return i;
+        memcpy(z.data, mat_column(f->r, from), (size_t)dim * sizeof(double));
+        mat_normalize_columns(&z, NULL);
+        blas_gemv_transposed(f->r, 1, z.data, 0, product);
+        for (int64_t n = 0; n < count; n++) f->left[n] = fmin(f->left[n], f->square[n] - product[n] * product[n]);
+    }
+    return room->cols;
+}
+
+/* ---- To and fro ---- */
+
+/* (EX-3): every vector to the line with the largest |z'r|, and what the line gains by it. */
+static void assign(finder *f, int threads) {
+    blas_multiply(threads, "TN", 1, &f->z, f->r, 0, &f->products);
+    memset(f->gain, 0, (size_t)f->z.cols * sizeof *f->gain);
+    for (int64_t n = 0; n < f->r->cols; n++) {
+        const double *product = mat_column(&f->products, n);
+        int32_t best = 0;
+        for (int32_t i = 1; i < f->z.cols; i++)
+            if (fabs(product[i]) > fabs(product[best])) best = i;
+        f->line[n] = best;
+        f->gain[best] += product[best] * product[best];
+    }
+}
+
+/* (EX-4): a power step of every line on its vectors. A line without any stays. */
+static void refit(finder *f) {
+    const int64_t dim = f->r->rows;
+    for (int64_t i = 0; i < f->z.cols; i++)
+        if (f->gain[i] > 0) memset(mat_column(&f->z, i), 0, (size_t)dim * sizeof(double));
+    for (int64_t n = 0; n < f->r->cols; n++) {
+        const int64_t i = f->line[n];
+        if (f->gain[i] > 0) blas_axpy(dim, mat_get(&f->products, i, n), mat_column(f->r, n), mat_column(&f->z, i));
+    }
+    mat_normalize_columns(&f->z, NULL);
+}
+
+static void sort_lines(finder *f) {
+    const int64_t dim = f->r->rows;
+    for (int64_t i = 0; i < f->z.cols; i++) {
+        const int64_t k = i + largest(f->gain + i, f->z.cols - i);
+        double *a = mat_column(&f->z, i), *b = mat_column(&f->z, k), gain = f->gain[i];
+        f->gain[i] = f->gain[k];
+        f->gain[k] = gain;
+        for (int64_t j = 0; j < dim && k != i; j++) {
+            const double swap = a[j];
+            a[j] = b[j];
+            b[j] = swap;
+        }
+    }
+}
+
+int lines_find(inco_mat *z, double *gain, int64_t *found, const inco_mat *r, int threads, inco_error *error) {
+    finder f = {.r = r, .gain = gain};
+    int status = INCO_OK;
+    *found = 0;
+    if (r->cols == 0 || z->cols == 0) return status;
+    TRY(open_finder(&f, z->cols, error));
+    *found = start_lines(&f, z);
+    f.z = mat_columns(z, 0, *found);
+    f.products.rows = f.products.ld = *found;
+    for (int pass = 0; *found > 0; pass++) {
+        assign(&f, threads);
+        if (pass == PASSES) break;
+        refit(&f);
+    }
+    sort_lines(&f);
+done:
+    close_finder(&f);
+    return status;
+}

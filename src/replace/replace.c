@@ -1,0 +1,230 @@
+#include "replace/replace.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/rng.h"
+#include "base/source.h"
+#include "mat/blas.h"
+#include "mat/mat.h"
+
+/* ---- Options ---- */
+
+static const option_row rows[] = {
+    CHOICE_OPTION(replace_options, unused, "unused", "NAME", "worst", "keep|worst|sample", INCO_LEARN, "Dictionary",
+                  "what becomes of atoms that no signal uses: kept, or replaced by the worst coded or by a random "
+                  "signal"),
+    INTEGER_OPTION(replace_options, min_uses, "min-uses", "K", "1", 1, OPTION_MANY, INCO_LEARN, "Dictionary",
+                   "atoms that fewer than K signals use count as unused; the original K-SVD is --min-uses 4 --replace "
+                   "0.99"),
+    REAL_OPTION(replace_options, replace, "replace", "MU", NULL, 0, 1, INCO_LEARN, "Dictionary",
+                "ksvd, aksvd: after every update, put the worst coded signal in the place of an atom whose |d'e| with "
+                "another exceeds MU (default: never)"),
+    FLAG_OPTION(replace_options, exchange, "exchange", INCO_LEARN, "Dictionary",
+                "after every update, exchange atoms of little worth for directions that the residuals of the worst "
+                "coded signals have in common, where these gain more"),
+};
+
+const options_part replace_part = {OPTIONS_PART(rows, replace_options)};
+
+int replace_check(const inco_options *options, inco_error *error) {
+    const replace_options *o = replace_options_of(options);
+    if (o->exchange && !isnan(o->replace))
+        return error_set(error, INCO_EINVAL, "--exchange and --replace both replace coherent atoms: give one of them");
+    if (inco_options_given(options, "min-uses") && o->unused == UNUSED_KEEP)
+        return error_set(error, INCO_EINVAL, "--min-uses tells which atoms to replace, --unused keep to replace none");
+    return INCO_OK;
+}
+
+/* ---- The worst signals ---- */
+
+int worst_new(worst_list *list, int64_t capacity) {
+    *list = (worst_list){NEW(worst_signal, capacity), 0, capacity};
+    return list->item ? INCO_OK : INCO_ENOMEM;
+}
+
+void worst_free(worst_list *list) {
+    memory_free(list->item);
+}
+
+/* By falling error; among equals the earlier signal first. */
+static int compare(const void *a, const void *b) {
+    const worst_signal *x = a, *y = b;
+    if (x->error != y->error) return x->error > y->error ? -1 : 1;
+    return (x->signal > y->signal) - (x->signal < y->signal);
+}
+
+static int better(const worst_signal *a, const worst_signal *b) {
+    return compare(a, b) > 0;
+}
+
+static void sink(worst_list *list, int64_t i) {
+    for (;;) {
+        int64_t least = i;
+        for (int64_t child = 2 * i + 1; child <= 2 * i + 2; child++)
+            if (child < list->count && better(&list->item[child], &list->item[least])) least = child;
+        if (least == i) return;
+        worst_signal swap = list->item[i];
+        list->item[i] = list->item[least];
+        list->item[i = least] = swap;
+    }
+}
+
+void worst_offer(worst_list *list, int64_t signal, double error) {
+    worst_signal offered = {error, signal};
+    if (list->count < list->capacity) {
+        int64_t i = list->count++;
+        for (; i > 0 && better(&offered, &list->item[(i - 1) / 2]); i = (i - 1) / 2)
+            list->item[i] = list->item[(i - 1) / 2];
+        list->item[i] = offered;
+    } else if (better(&list->item[0], &offered)) {
+        list->item[0] = offered;
+        sink(list, 0);
+    }
+}
+
+void worst_sort(worst_list *list) {
+    qsort(list->item, (size_t)list->count, sizeof *list->item, compare);
+}
+
+/* ---- The list ---- */
+
+int replace_new(replacement_list *list, int64_t dim, int64_t atoms, int64_t lines, inco_error *error) {
+    *list = (replacement_list){.item = NEW(replacement, atoms)};
+    int status = list->item ? INCO_OK : error_no_memory(error);
+    if (status >= 0 && lines > 0) status = mat_new_raw(&list->lines, INCO_F64, dim, lines, error);
+    if (status < 0) replace_free(list);
+    return status;
+}
+
+void replace_free(replacement_list *list) {
+    memory_free(list->item);
+    inco_mat_free(&list->lines);
+    *list = (replacement_list){0};
+}
+
+/* ---- Choosing ---- */
+
+enum { PANEL = 128 }; /* columns of the Gram matrix looked at together */
+
+typedef struct choosing {
+    const replacement_rule *rule;
+    replacement_list *list;
+    inco_mat signal;       /* the last one read */
+    int64_t worst, sample; /* tried so far */
+    inco_mat d, panel;     /* with a bound: the atoms as replaced by now; D'D for some columns */
+    int64_t first;         /* of the panel */
+} choosing;
+
+static int read_signal(const inco_source *source, int64_t n, const inco_mat *signal, inco_error *error) {
+    return source_read(source, n, 1, signal->data, error);
+}
+
+/* The next signal to try; -1 when there are no more. */
+static int64_t candidate(choosing *c, int policy) {
+    const replacement_rule *rule = c->rule;
+    if (policy == UNUSED_WORST) return c->worst < rule->worst->count ? rule->worst->item[c->worst++].signal : -1;
+    const int64_t signals = rule->source->count, n = c->sample++;
+    return n < signals ? rng_below(rule->seed, RNG_REPLACE, rule->round << 32 | (uint64_t)n, signals) : -1;
+}
+
+static void compute_panel(choosing *c, int64_t first) {
+    const int64_t left = c->d.cols - first;
+    inco_mat columns = mat_columns(&c->d, first, left < PANEL ? left : PANEL);
+    inco_mat to = mat_columns(&c->panel, 0, columns.cols);
+    blas_multiply(c->rule->threads, "TN", 1, &c->d, &columns, 0, &to);
+    c->first = first;
+}
+
+/* Is some other atom too much like atom j? Asked for rising j. */
+static int is_coherent(choosing *c, int64_t j) {
+    if (!c->d.data) return 0;
+    if (j % PANEL == 0) compute_panel(c, j);
+    const double *g = mat_column(&c->panel, j - c->first);
+    for (int64_t i = 0; i < c->d.cols; i++)
+        if (i != j && fabs(g[i]) > c->rule->bound) return 1;
+    return 0;
+}
+
+/* The signal in the place of atom j, for the atoms still to be asked about. */
+static void put_signal(choosing *c, int64_t j) {
+    inco_mat column = mat_columns(&c->d, j, 1);
+    if (!c->d.data) return;
+    mat_copy(&column, &c->signal);
+    mat_normalize_columns(&column, NULL);
+    for (int64_t k = j + 1; k < c->d.cols && k < c->first + PANEL; k++)
+        mat_set(&c->panel, j, k - c->first, blas_dot(c->d.rows, column.data, mat_column(&c->d, k)));
+}
+
+/* Replaces atom j by the next signal with energy, if there is one. */
+static int choose_for(choosing *c, int64_t j, int policy, int reason, inco_error *error) {
+    int64_t n;
+    while ((n = candidate(c, policy)) >= 0) {
+        int status = read_signal(c->rule->source, n, &c->signal, error);
+        if (status < 0) return status;
+        if (mat_column_norm(&c->signal, 0) > 0) break;
+    }
+    if (n < 0) return INCO_OK;
+    c->list->item[c->list->count++] = (replacement){j, n, reason};
+    put_signal(c, j);
+    return INCO_OK;
+}
+
+static int open_choosing(choosing *c, inco_error *error) {
+    const replacement_rule *rule = c->rule;
+    int status;
+    TRY(mat_new_raw(&c->signal, rule->source->type, rule->source->dim, 1, error));
+    if (isnan(rule->bound)) goto done;
+    TRY(mat_new_raw(&c->panel, INCO_F64, rule->d->cols, PANEL, error));
+    TRY(mat_convert(&c->d, rule->d, INCO_F64, error));
+done:
+    return status;
+}
+
+int replace_choose(replacement_list *list, const replacement_rule *rule, inco_error *error) {
+    choosing c = {.rule = rule, .list = list};
+    int status = INCO_OK;
+    if (rule->policy == UNUSED_KEEP && isnan(rule->bound)) return status;
+    TRY(open_choosing(&c, error));
+    for (int64_t j = 0; j < rule->d->cols; j++) {
+        const int coherent = is_coherent(&c, j);
+        if (rule->use_count[j] < rule->min_uses && rule->policy != UNUSED_KEEP)
+            TRY(choose_for(&c, j, rule->policy, REPLACED_UNUSED, error));
+        else if (coherent)
+            TRY(choose_for(&c, j, UNUSED_WORST, REPLACED_COHERENT, error));
+    }
+done:
+    inco_mat_free(&c.signal);
+    inco_mat_free(&c.panel);
+    inco_mat_free(&c.d);
+    return status;
+}
+
+/* ---- Replacing ---- */
+
+int64_t replace_count(const replacement_list *list, int64_t reason) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < list->count; i++) count += list->item[i].reason == reason;
+    return count;
+}
+
+int replace_apply(const replacement_list *list, inco_mat *d, const inco_source *source, inco_error *error) {
+    inco_mat signal = {0};
+    int status = INCO_OK;
+    if (list->count == 0) return status;
+    TRY(mat_new_raw(&signal, source->type, source->dim, 1, error));
+    for (int64_t i = 0; i < list->count; i++) {
+        const replacement *item = &list->item[i];
+        const int line = item->reason == REPLACED_EXCHANGED;
+        const inco_mat from = line ? mat_columns(&list->lines, item->by, 1) : signal;
+        inco_mat column = mat_columns(d, item->atom, 1);
+        if (!line) TRY(read_signal(source, item->by, &signal, error));
+        mat_copy(&column, &from);
+        mat_normalize_columns(&column, NULL);
+    }
+done:
+    inco_mat_free(&signal);
+    return status;
+}

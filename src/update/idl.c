@@ -1,0 +1,284 @@
+/* IDL(gamma): the objective, its gradient, its two forms, and the update (docs/theory/idl.md). */
+#include "update/idl.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "mat/blas.h"
+#include "mat/mat.h"
+#include "optim/quartic.h"
+#include "optim/sphere.h"
+
+enum { MEMORY_PAIRS = 5 };
+
+static int64_t count_of(const idl *w) {
+    return w->x.rows * w->x.cols;
+}
+
+/* ---- The objective ---- */
+
+/* out = A B' (D x D), or A'B (L x L) when that is smaller. */
+static void small_product(const idl *w, const inco_mat *a, const inco_mat *b, const inco_mat *out) {
+    blas_multiply(w->threads, a->rows <= a->cols ? "NT" : "TN", 1, a, b, 0, out);
+}
+
+/* (IDL-2): e = D D' - I, or D'D - I. */
+static void small_gram(const idl *w, const inco_mat *e) {
+    small_product(w, &w->d, &w->d, e);
+    for (int64_t i = 0; i < e->rows; i++) mat_set(e, i, i, mat_get(e, i, i) - 1);
+}
+
+/* Brings the fit and e up to date with D. */
+static void place(idl *w) {
+    fit_place(&w->fit, &w->d);
+    if (w->gamma > 0) small_gram(w, &w->e);
+    w->stale = 0;
+}
+
+/* (IDL-2) from e. */
+static double penalty(const idl *w) {
+    const int64_t more = w->x.cols > w->x.rows ? w->x.cols - w->x.rows : 0;
+    return blas_dot(w->e.rows * w->e.cols, w->e.data, w->e.data) + (double)more;
+}
+
+/* The objective, and (IDL-3): 2 (D A - B) + 4 gamma e D, or D e. */
+static void assess(idl *w, lbfgs_point *at) {
+    const int wide = w->x.rows <= w->x.cols;
+    const inco_mat g = mat_view(INCO_F64, w->x.rows, w->x.cols, at->gradient);
+    at->f = fit_value(&w->fit, &w->d, 1, at->gradient);
+    if (w->gamma == 0) return;
+    at->f += w->gamma * penalty(w);
+    blas_multiply(w->threads, "NN", 4 * w->gamma, wide ? &w->e : &w->d, wide ? &w->d : &w->e, 1, &g);
+}
+
+/* The objective alone. */
+static double value(idl *w) {
+    return fit_value(&w->fit, &w->d, 1, NULL) + (w->gamma == 0 ? 0 : w->gamma * penalty(w));
+}
+
+/* e1 = t + t', t = P D' or P'D */
+static void symmetrize(const inco_mat *t, const inco_mat *e1) {
+    for (int64_t j = 0; j < t->cols; j++)
+        for (int64_t i = 0; i < t->rows; i++) mat_set(e1, i, j, mat_get(t, i, j) + mat_get(t, j, i));
+}
+
+/* (IDL-5) */
+void idl_line(idl *w, const double *direction, double q[5]) {
+    const int64_t n = count_of(w), m = w->e.rows * w->e.cols;
+    const inco_mat p = mat_view(INCO_F64, w->x.rows, w->x.cols, (void *)direction);
+    blas_multiply(w->threads, "NN", 1, &p, &w->s->a, 0, &w->pa);
+    w->fit.products++;
+    q[0] = q[3] = q[4] = 0;
+    q[1] = fit_along(&w->fit, &w->d, direction, w->pa.data);
+    q[2] = blas_dot(n, direction, w->pa.data);
+    if (w->gamma == 0) return;
+    const double *e = w->e.data, *e1 = w->e1.data, *e2 = w->e2.data;
+    small_product(w, &p, &w->d, &w->e2);
+    symmetrize(&w->e2, &w->e1);
+    small_product(w, &p, &p, &w->e2);
+    q[1] += w->gamma * 2 * blas_dot(m, e, e1);
+    q[2] += w->gamma * (blas_dot(m, e1, e1) + 2 * blas_dot(m, e, e2));
+    q[3] = w->gamma * 2 * blas_dot(m, e1, e2);
+    q[4] = w->gamma * blas_dot(m, e2, e2);
+}
+
+/* ---- Norms free, rescaled afterwards ---- */
+
+static int free_eval(void *self, lbfgs_point *at, inco_error *error) {
+    idl *w = self;
+    (void)error;
+    w->d = mat_view(INCO_F64, w->x.rows, w->x.cols, at->x);
+    place(w);
+    assess(w, at);
+    return INCO_OK;
+}
+
+/* The exact minimiser along the line; the fit and e follow without another product by A. */
+static int free_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_error *error) {
+    idl *w = self;
+    double q[5], *e = w->e.data, *e1 = w->e1.data, *e2 = w->e2.data;
+    (void)error;
+    w->d = mat_view(INCO_F64, w->x.rows, w->x.cols, (void *)line->origin);
+    if (w->stale) place(w);
+    idl_line(w, line->p, q);
+    double t = line->step = quartic_minimizer(q);
+    if (t == 0) return INCO_OK;
+    for (int64_t i = 0; i < count_of(w); i++) at->x[i] = line->origin[i] + t * line->p[i];
+    w->d.data = at->x;
+    fit_advance(&w->fit, t, &w->pa);
+    for (int64_t i = 0; w->gamma > 0 && i < w->e.rows * w->e.cols; i++) e[i] += t * (e1[i] + t * e2[i]);
+    assess(w, at);
+    w->stale = !(at->f <= line->f);
+    return INCO_OK;
+}
+
+/* ---- Norms kept: D = V with its columns normalised ---- */
+
+/* (BOUND-5): what exceeds the bound. */
+static int add_excess(idl *w, lbfgs_point *at, inco_error *error) {
+    const inco_mat g = mat_view(INCO_F64, w->x.rows, w->x.cols, at->gradient);
+    double h;
+    if (w->push == 0) return INCO_OK;
+    int status = hinge_eval_pairs(&w->pairs, &w->d, w->bound, w->push, &g, &h, error);
+    if (status >= 0) at->f += w->push * h;
+    return status;
+}
+
+/* The objective and its gradient on the spheres, from the fit and e. */
+static int judge(idl *w, lbfgs_point *at, inco_error *error) {
+    assess(w, at);
+    int status = add_excess(w, at, error);
+    sphere_project(w->threads, &w->d, w->norm, at->gradient, w->radial);
+    return status;
+}
+
+static int sphere_eval(void *self, lbfgs_point *at, inco_error *error) {
+    idl *w = self;
+    sphere_normalize(w->threads, at->x, &w->d, w->norm);
+    place(w);
+    return judge(w, at, error);
+}
+
+/* Where the gradient has become too small beside what products in float32 were added up to it, it is taken anew. */
+static int sharpen(idl *w, lbfgs_point *at, inco_error *error) {
+    if (!fit_is_coarse(&w->fit, sqrt(blas_dot(count_of(w), at->gradient, at->gradient)))) return INCO_OK;
+    sphere_normalize(w->threads, at->x, &w->d, w->norm);
+    fit_begin(&w->fit, &w->d);
+    return judge(w, at, error);
+}
+
+/* (IDL-8): the step to the minimum of the second-order model of f along the spheres. */
+static double first_step(idl *w, const lbfgs_line *line) {
+    const int64_t rows = w->x.rows;
+    double q[5], bend = 0;
+    if (w->stale) return line->step;
+    idl_line(w, line->p, q);
+    for (int64_t j = 0; j < w->x.cols; j++)
+        bend += w->radial[j] * blas_dot(rows, line->p + j * rows, line->p + j * rows) / 2;
+    if (q[2] - bend > 0) return -line->slope / (2 * (q[2] - bend));
+    double t = quartic_minimizer(q);
+    return t > 0 ? t : line->step;
+}
+
+static int sphere_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_error *error) {
+    idl *w = self;
+    if (line->steepest) line->step = first_step(w, line);
+    int status = lbfgs_search(&w->problem, line, at, error);
+    w->stale = line->step == 0;
+    if (status < 0 || w->stale) return status;
+    sphere_rename(w->threads, &w->d, w->norm, at);
+    status = sharpen(w, at, error);
+    w->stale = !(at->f <= line->f);
+    return status;
+}
+
+/* ---- The update ---- */
+
+int update_check(const inco_mat *d, const statistics *s, inco_error *error) {
+    if (d->type != INCO_F64 || s->a.type != INCO_F64 || s->b.type != INCO_F64 || s->b.ld != s->b.rows)
+        return error_set(error, INCO_EINVAL, "a dictionary update works on compact matrices of doubles");
+    if (s->a.rows != d->cols || s->a.cols != d->cols || s->b.rows != d->rows || s->b.cols != d->cols)
+        return error_set(error, INCO_EDIM, "the statistics are not those of a dictionary of %lld x %lld",
+                         (long long)d->rows, (long long)d->cols);
+    return INCO_OK;
+}
+
+int idl_open(idl *w, const inco_mat *d, const statistics *s, const update_settings *settings, inco_error *error) {
+    const int64_t rows = d->rows, cols = d->cols, small = rows < cols ? rows : cols;
+    int status;
+    *w = (idl){.s = s, .gamma = settings->gamma, .threads = settings->threads};
+    w->bound = settings->bound;
+    w->push = settings->rescale ? 0 : settings->push;
+    TRY(update_check(d, s, error));
+    TRY(mat_convert(&w->x, d, INCO_F64, error));
+    mat_normalize_columns(&w->x, NULL);
+    TRY(fit_open(&w->fit, s, settings->narrow && !settings->rescale ? INCO_F32 : INCO_F64, w->threads, error));
+    TRY(mat_new_raw(&w->pa, INCO_F64, rows, cols, error));
+    TRY(mat_new_raw(&w->e, INCO_F64, small, small, error));
+    TRY(mat_new_raw(&w->e1, INCO_F64, small, small, error));
+    TRY(mat_new_raw(&w->e2, INCO_F64, small, small, error));
+    w->problem = (lbfgs_problem){w, rows * cols, free_eval, free_advance, 0};
+    if (settings->rescale) return status;
+    w->problem.eval = sphere_eval;
+    w->problem.advance = sphere_advance;
+    w->norm = NEW(double, cols);
+    w->radial = NEW(double, cols);
+    if (!w->norm || !w->radial) TRY(error_no_memory(error));
+    TRY(mat_new_raw(&w->d, INCO_F64, rows, cols, error));
+    if (w->push > 0) TRY(hinge_open(&w->pairs, rows, cols, w->threads, error));
+done:
+    return status;
+}
+
+void idl_close(idl *w) {
+    inco_mat *owned[] = {&w->x, &w->d, &w->pa, &w->e, &w->e1, &w->e2};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) inco_mat_free(owned[i]);
+    memory_free(w->norm);
+    memory_free(w->radial);
+    fit_close(&w->fit);
+    hinge_close(&w->pairs);
+}
+
+/* The gradient is zero to rounding when it is this small beside its terms. */
+static double gradient_floor(const idl *w) {
+    const int64_t n = count_of(w);
+    double size = fmax(1, sqrt(blas_dot(n, w->x.data, w->x.data)));
+    double terms = 2 * sqrt(blas_dot(n, w->s->b.data, w->s->b.data)) + 4 * w->gamma * size;
+    return 1e-13 * terms / size;
+}
+
+/* Where float32 does not tell any more what goes down, the search begins anew, with exact products where it stands. */
+static int descend(idl *w, const update_settings *settings, lbfgs_result *all, inco_error *error) {
+    lbfgs_settings search = {MEMORY_PAIRS, settings->iterations, gradient_floor(w), settings->threads};
+    lbfgs_result part;
+    int status;
+    TRY(lbfgs_minimize(&w->problem, &search, w->x.data, all, error));
+    part = *all;
+    while (w->fit.begun && part.iterations > 0 && all->iterations < settings->iterations) {
+        w->fit.begun = 0;
+        search.iterations = settings->iterations - all->iterations;
+        TRY(lbfgs_minimize(&w->problem, &search, w->x.data, &part, error));
+        all->iterations += part.iterations;
+        all->after = part.after;
+    }
+done:
+    return status;
+}
+
+int idl_update(inco_mat *d, const statistics *s, const update_settings *settings, update_result *result,
+               inco_error *error) {
+    idl w;
+    lbfgs_result found;
+    int status = idl_open(&w, d, s, settings, error);
+    if (status < 0) goto done;
+    TRY(descend(&w, settings, &found, error));
+    if (settings->rescale) {
+        mat_normalize_columns(&w.x, NULL);
+        w.d = mat_view(INCO_F64, w.x.rows, w.x.cols, w.x.data);
+        place(&w);
+        found.after = value(&w);
+    }
+    mat_copy(d, &w.x);
+    *result = (update_result){.before = found.before, .after = found.after, .iterations = found.iterations};
+    result->evaluations = w.fit.products;
+done:
+    idl_close(&w);
+    return status;
+}
+
+int objective(const inco_mat *d, const statistics *s, double gamma, int threads, double *f, inco_error *error) {
+    idl w = {.s = s, .gamma = gamma, .threads = threads};
+    const int64_t small = d->rows < d->cols ? d->rows : d->cols;
+    int status;
+    TRY(update_check(d, s, error));
+    TRY(fit_open(&w.fit, s, INCO_F64, threads, error));
+    TRY(mat_convert(&w.d, d, INCO_F64, error));
+    TRY(mat_new_raw(&w.e, INCO_F64, small, small, error));
+    w.x = mat_view(INCO_F64, d->rows, d->cols, w.d.data);
+    place(&w);
+    *f = value(&w);
+done:
+    idl_close(&w);
+    return status;
+}

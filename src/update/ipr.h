@@ -1,0 +1,23 @@
+/* Iterative projections and rotations: a Gram matrix with bounded entries, factored anew and turned to fit the data.
+ * The equations are in docs/theory/ipr.md. */
+#ifndef INCO_UPDATE_IPR_H
+#define INCO_UPDATE_IPR_H
+
+#include "data/training.h"
+
+typedef struct ipr_settings {
+    double bound, tolerance; /* done when max |d_i'd_j| <= bound + tolerance */
+    int64_t iterations;      /* at most */
+    uint64_t seed, round;    /* of the directions for atoms that vanish */
+    int threads;
+} ipr_settings;
+
+typedef struct ipr_result {
+    int64_t iterations; /* projections made */
+    double coherence;   /* reached */
+} ipr_result;
+
+/* d: D x L, double, unit-norm columns, the dictionary that t's residual belongs to; replaced. */
+int ipr_project(inco_mat *d, training *t, const ipr_settings *settings, ipr_result *result, inco_error *error);
+
+#endif

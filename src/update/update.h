@@ -1,0 +1,44 @@
+/* What a dictionary update works from, and what it says of itself. All matrices are of doubles. */
+#ifndef INCO_UPDATE_UPDATE_H
+#define INCO_UPDATE_UPDATE_H
+
+#include "data/statistics.h"
+
+typedef struct update_settings {
+    double gamma;   /* weight of ||D'D - I||^2 */
+    int rescale;    /* 1: norms free during the search, rescaled after it; 0: kept (spheres) */
+    int iterations; /* L-BFGS iterations, or steps of a fixed point */
+    int threads;
+    int narrow;   /* IDL on spheres: products with A in float32, once one in double was made */
+    double eta;   /* MOCOD: weight of sum_j (||d_j||^2 - 1)^2 during the search */
+    double bound; /* IDL on spheres: |d_i'd_j| above it cost ... */
+    double push;  /* ... this much times what they exceed it by, squared; 0: nothing */
+} update_settings;
+
+typedef struct update_result {
+    double before, after; /* objective at the unit-norm dictionary given and at the one returned */
+    int iterations;
+    int evaluations; /* products with A */
+    int64_t gammas;  /* weights tried to meet a target */
+    /* of methods that go on to spread the atoms: */
+    int64_t passes, pairs;
+    double seconds_spread;
+} update_result;
+
+/* f(D) = ||X - D C||^2 + gamma ||D'D - I||^2 */
+int objective(const inco_mat *d, const statistics *s, double gamma, int threads, double *f, inco_error *error);
+
+/* IDL(gamma): lowers f by a few iterations of L-BFGS. d (D x L, double, unit-norm columns) is replaced. */
+int idl_update(inco_mat *d, const statistics *s, const update_settings *settings, update_result *result,
+               inco_error *error);
+
+/* MOD: d = B A^-1, normalised; atoms without use (A_jj = 0) stay. gamma, rescale and iterations are not used. */
+int mod_update(inco_mat *d, const statistics *s, const update_settings *settings, update_result *result,
+               inco_error *error);
+
+/* MOCOD: lowers f + eta sum_j (||d_j||^2 - 1)^2 over free norms by a damped fixed point, then normalises. Atoms without
+ * use feel the penalties alone. rescale is not used. */
+int mocod_update(inco_mat *d, const statistics *s, const update_settings *settings, update_result *result,
+                 inco_error *error);
+
+#endif
