@@ -114,10 +114,9 @@ const command decode_command = {
     "decode",
     INCO_DECODE,
     "-D D.npy C.npz -o X.npy [OPTIONS]",
-    "signals from codes",
-    "Writes the signals that the codes stand for: the codes times the dictionary. Codes of audio or images can be "
-    "written "
-    "as .wav .flac .ogg or .png .pgm: the windows or patches are put back in their places and averaged where they "
-    "overlap. Codes of several files are written to a folder.",
+    "compute signals from codes",
+    "Computes signals from their codes: codes times dictionary. Codes of audio or images can be written as .wav "
+    ".flac .ogg or .png .pgm: the windows or patches are reassembled and averaged where they overlap. Codes of "
+    "several files are written to a folder.",
     perform,
 };

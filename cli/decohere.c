@@ -137,12 +137,11 @@ const command decohere_command = {
     "decohere",
     INCO_DECOHERE,
     "D.npy --max-coherence MU -o E.npy [OPTIONS]",
-    "the nearest dictionary that keeps a bound on coherence",
-    "Changes a dictionary, made by any tool, as little as can be so that no two of its atoms have an absolute inner "
-    "product above MU. Atoms may have any norm: the bound is on them as if scaled to unit norm, and their norms stay. "
-    "The bound holds in double precision for the values as written.\n"
-    "Near means the least sum of squared changes; with --data it means the least error of these signals, in the "
-    "codes that they have in D. A bound that no dictionary of this size can keep is refused; when one is not reached, "
-    "the least coherent dictionary found is written and the exit status is 3.",
+    "find the nearest dictionary that satisfies a coherence bound",
+    "Finds the nearest dictionary to D.npy, which may come from any tool, such that |d_i'd_j| <= MU for all pairs "
+    "of normalised atoms. Atoms may have any norm and keep it. The bound holds for the values in the output file, "
+    "in double precision.\nNearest means the least sum of squared changes or, with --data, the least error of these "
+    "signals with their codes in D. A bound that no dictionary of this size can satisfy is refused. If a feasible "
+    "bound is not reached, the least coherent dictionary found is written and the exit status is 3.",
     perform,
 };

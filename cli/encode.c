@@ -157,10 +157,10 @@ const command encode_command = {
     "encode",
     INCO_ENCODE,
     "-D D.npy IN... -o C.npz [OPTIONS]",
-    "sparse codes of signals",
-    "Writes sparse codes C of the signals, so that C times the dictionary approximates them: a scipy CSR matrix with a "
-    "signal in every row. Signals are never scaled; atoms may have any norm. Codes of audio and images carry what inco "
-    "decode needs to put them back together. With --coder larc and no other rule, a signal's code ends at a residual "
-    "coherence of 0.2.",
+    "compute sparse codes of signals",
+    "Computes sparse codes C of the signals, such that C times the dictionary approximates them, and writes them as "
+    "a scipy CSR matrix with one row per signal. Signals are not normalised; atoms may have any norm. Codes of "
+    "audio and images include what inco decode needs to reassemble the files. With --coder larc and no stopping "
+    "rule given, coding of a signal stops at a residual coherence of 0.2.",
     perform,
 };

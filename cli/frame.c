@@ -82,11 +82,11 @@ const command frame_command = {
     "frame",
     INCO_FRAME,
     "--dim D --atoms L -o F.npy [OPTIONS]",
-    "design a frame: no data, lowest coherence",
-    "Spreads L unit-norm atoms in D dimensions so that the largest absolute inner product of two of them is as low as "
-    "can be found, and tells how that compares with the lowest that the size allows. Equiangular tight frames come out "
-    "exactly where the search meets one. With no more atoms than dimensions they are orthonormal.\n"
-    "The search goes from several random starts through power sums of rising order; Ctrl-C stops it and saves the best "
-    "frame so far. The result depends on the size, --seed, --starts, --steps and --tight alone.",
+    "design a frame of low coherence, without data",
+    "Designs a frame of L unit-norm atoms in D dimensions with the lowest max |d_i'd_j| found, and compares it with "
+    "the lower bound for this size. If the search converges to an equiangular tight frame, the frame is exact. For "
+    "L <= D the atoms are orthonormal.\nThe search minimises p-norms of the inner products, of increasing order p, "
+    "from several random initial frames. Ctrl-C stops it and saves the best frame so far. The result depends only "
+    "on the size, --seed, --starts, --steps and --tight.",
     perform,
 };

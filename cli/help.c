@@ -8,8 +8,8 @@
 
 enum { WIDTH = 80, COLUMN = 26 };
 
-/* Words of `text` in lines from column `indent` up to WIDTH; the cursor stands at column `at`. A newline in the text
- * begins a paragraph. */
+/* Prints `text` wrapped to lines from column `indent` to WIDTH, starting at column `at`. A newline in the text begins a
+ * paragraph. */
 static void print_wrapped(const char *text, int indent, int at) {
     while (*text) {
         if (*text == '\n') {
@@ -89,16 +89,16 @@ void help_command(const command *c) {
 /* ---- The program ---- */
 
 void help_program(void) {
-    printf("inco %s: dictionaries for sparse coding whose atoms stay incoherent\n\n", inco_version());
+    printf("inco %s: incoherent dictionaries for sparse coding\n\n", inco_version());
     printf("usage: inco COMMAND [OPTIONS] FILE...\n\n");
     for (int i = 0; commands_at(i); i++) printf("  %-11s%s\n", commands_at(i)->name, commands_at(i)->summary);
-    printf("  %-11s%s\n", "help", "this text, or with the name of a command its options");
-    printf("\n'inco COMMAND --help' lists the options of a command, 'inco --version' what this\n"
-           "build can do. Write --name value or --name=value; an option given twice has its\n"
-           "last value; -- ends the options.\n\n"
-           "Exit status: 0 done, 1 failed and nothing written, 2 wrong usage, 3 written but a\n"
-           "bound or target missed, 130 or 143 interrupted by SIGINT or SIGTERM (learn, frame\n"
-           "and decohere then save what they have).\n");
+    printf("  %-11s%s\n", "help", "print this text, or the options of a command");
+    printf("\n'inco COMMAND --help' lists the options of a command, 'inco --version' the features\n"
+           "of this build. Write --name value or --name=value; if an option is given twice,\n"
+           "the last value counts; -- ends the options.\n\n"
+           "Exit status: 0 success; 1 failure, nothing written; 2 wrong usage; 3 output written,\n"
+           "but a bound or target was missed; 130 or 143 interrupted by SIGINT or SIGTERM\n"
+           "(learn, frame and decohere then save the result so far).\n");
 }
 
 const char *help_feature(int i) {

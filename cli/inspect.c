@@ -273,12 +273,10 @@ const command inspect_command = {
     "inspect",
     INCO_INSPECT,
     "D.npy [OPTIONS]",
-    "how coherent any dictionary is, from any tool",
-    "Measures a dictionary with an atom in every row: the coherence of its atoms against the lowest that the size "
-    "allows, what can be recovered with it, its singular values, and its near duplicates. Prints a table, or with "
-    "--json "
-    "all the numbers. Atoms may have any norm: they are measured as if scaled to unit norm. With --report it also "
-    "writes "
-    "a page with figures.",
+    "measure the coherence of a dictionary from any tool",
+    "Measures a dictionary with one atom per row: its coherence, compared with the lowest possible for its size, "
+    "the sparsity up to which recovery is guaranteed, its singular values, and near duplicates. Prints a table, or "
+    "all numbers with --json; --report writes a report with figures. Atoms may have any norm: they are normalised "
+    "first.",
     perform,
 };

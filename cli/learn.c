@@ -303,12 +303,11 @@ const command learn_command = {
     INCO_LEARN,
     "IN... -o D.npy --atoms L [OPTIONS]",
     "learn a dictionary from matrices, audio files or images",
-    "Learns a dictionary of L atoms in which signals have sparse codes, while the atoms stay incoherent: "
-    "minimises ||X - DC||^2 + G ||D'D - I||^2, coding all signals and updating all atoms in turn.\n"
-    "IN names matrices with a signal in every row (.npy .npz .csv .tsv .mat), audio files that are cut into windows "
-    "(--window), or images that are cut into patches (--patch); folders and quoted patterns too. Ctrl-C stops after "
-    "the "
-    "step under way and saves; a second one ends the program.\n"
-    "With --method parametric there is no IN: --window, --rate and --atoms say what to design.",
+    "Learns an incoherent dictionary of L atoms for sparse coding: minimises ||X - DC||^2 + G ||D'D - I||^2 by "
+    "alternating between sparse coding of all signals and a dictionary update.\nIN are matrices with one signal per "
+    "row (.npy .npz .csv .tsv .mat), audio files to be cut into windows (--window), or images to be cut into "
+    "patches (--patch); also folders and quoted glob patterns. Ctrl-C stops after the current step and saves the "
+    "dictionary; a second Ctrl-C ends the program at once.\n--method parametric takes no IN, but requires --window, "
+    "--rate and --atoms.",
     perform,
 };

@@ -211,10 +211,9 @@ const command report_command = {
     "report",
     INCO_REPORT,
     "RUN.jsonl D.npy -o PAGE.html [OPTIONS]",
-    "a page with figures, from the log of a run and its dictionary",
-    "Writes one page that holds all it shows: what was run, headline numbers, convergence, atoms, coherence, use, and "
-    "the most coherent pairs. RUN.jsonl is what inco learn --log has written. Test signals are cut as the log says "
-    "that "
-    "the training signals were.",
+    "write a report with figures, from a run's log and dictionary",
+    "Writes a self-contained HTML report: headline figures, the settings of the run, convergence, atoms, coherence, "
+    "use of the atoms, and the most coherent pairs. RUN.jsonl is the file written by inco learn --log. Test signals "
+    "are cut into windows or patches like the training signals, as recorded in the log.",
     perform,
 };

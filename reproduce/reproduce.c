@@ -133,14 +133,12 @@ const command reproduce_command = {
     "reproduce",
     INCO_REPRODUCE,
     "sigg2012 --data DIR -o OUT/ [OPTIONS]",
-    "a published experiment: its figures, and a verdict on each claim",
+    "repeat a published experiment, with a verdict on each claim",
     "sigg2012 is the experiment of Sigg, Dikk and Buhmann, Learning Dictionaries with Bounded Self-Coherence (IEEE "
-    "Signal Processing Letters, 2012), with recordings of one speaker: K-SVD with atoms replaced, INK-SVD and IDL(G) "
-    "at "
-    "several settings, and inco's own forms beside them. 20 recordings are kept for the test.\n"
-    "OUT/index.html shows the figures, OUT/claims.json has the verdicts, OUT/csv the numbers. The exit status tells "
-    "that "
-    "the experiment is complete, not that the claims hold. What is in OUT is not made again: a run that was stopped "
-    "goes on when the command is given again.",
+    "Signal Processing Letters, 2012), on recordings of one speaker: K-SVD with atom replacement, INK-SVD and "
+    "IDL(G) at several settings, and inco's own variants. 20 recordings are held out for testing.\nOUT/index.html "
+    "has the figures, OUT/claims.json the verdicts, OUT/csv the numbers. Exit status 0 means that the experiment is "
+    "complete, not that the claims hold. Results already in OUT are reused: to continue an interrupted run, give "
+    "the command again.",
     perform,
 };

@@ -6,16 +6,17 @@ static const option_row rows[] = {
     INTEGER_OPTION(common_options, window, "window", "W", NULL, 1, OPTION_MANY, OPTIONS_CODING | INCO_INSPECT, "Data",
                    "audio: samples per signal"),
     REAL_OPTION(common_options, rate, "rate", "HZ", NULL, 1, 1e9, OPTIONS_CODING | INCO_INSPECT, "Data",
-                "audio: resample to HZ (inspect: or, for the page, the rate of the atoms)"),
+                "audio: resample to HZ (inspect: also the sampling rate of the atoms, for the report)"),
     SIZE_OPTION(common_options, patch, "patch", "RxC", OPTIONS_CODING | INCO_INSPECT, "Data",
-                "images: rows and columns of a patch, such as 8x8 (with matrices: what their signals or atoms are, for "
-                "--init dct and the page)"),
+                "images: rows and columns of a patch, such as 8x8 (matrices: the shape of each signal or atom, for "
+                "--init dct and the report)"),
     CHOICE_OPTION(common_options, precision, "precision", "TYPE", NULL, "f32|f64", OPTIONS_CODING | INCO_FRAME, "Data",
-                  "type to code in and to write (default: the input's; audio and images f32; frame: f64)"),
+                  "precision of the computation and of the output (default: that of the input; audio and images "
+                  "f32; frame: f64)"),
     INTEGER_OPTION(common_options, seed, "seed", "S", "0", 0, OPTION_LARGE,
-                   INCO_LEARN | INCO_FRAME | INCO_DECOHERE | INCO_REPRODUCE, "Run", "seed of all random choices"),
+                   INCO_LEARN | INCO_FRAME | INCO_DECOHERE | INCO_REPRODUCE, "Run", "random seed"),
     INTEGER_OPTION(common_options, threads, "threads", "N", "0", 0, 4096, INCO_COMMANDS & ~INCO_DECODE, "Run",
-                   "threads to use (0: all that the process may); the result does not depend on it"),
+                   "number of threads (0: all available processors); the result does not depend on it"),
 };
 
 const options_part common_part = {OPTIONS_PART(rows, common_options)};

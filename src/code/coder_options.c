@@ -26,15 +26,16 @@ static const option_row rows[] = {
                   &(CODERS(HELP))[2]),
     REAL_OPTION(coder_options, residual_coherence, "residual-coherence", "MU", NULL, 0, 1, OPTIONS_CODING,
                 "Sparse coding",
-                "stop when max |d'r| / ||r|| is down to MU (default 0.2 with larc when no other stop is given)"),
+                "stop when max |d'r| / ||r|| <= MU (default with larc: 0.2 if no other stopping rule is given)"),
     INTEGER_OPTION(coder_options, sparsity, "sparsity", "K", NULL, 1, OPTION_MANY, OPTIONS_CODING, "Sparse coding",
                    "stop at K atoms per signal"),
     REAL_OPTION(coder_options, tolerance, "tolerance", "R", NULL, 0, 1, OPTIONS_CODING, "Sparse coding",
-                "stop when the residual is down to R times the norm of the signal"),
+                "stop when ||r|| <= R ||x||"),
     REAL_OPTION(coder_options, lambda, "lambda", "LAMBDA", NULL, 0, DBL_MAX, OPTIONS_CODING, "Sparse coding",
-                "stop when max |d'r| is down to LAMBDA; for lasso the weight in 1/2 ||x - Dc||^2 + LAMBDA ||c||_1"),
+                "stop when max |d'r| <= LAMBDA; lasso: the weight in 1/2 ||x - Dc||^2 + LAMBDA ||c||_1"),
     FLAG_OPTION(coder_options, refit, "refit", OPTIONS_CODING, "Sparse coding",
-                "least-squares coefficients on the atoms found, instead of the path's shrunken ones"),
+                "recompute the coefficients by least squares on the support, which undoes the shrinkage of larc, "
+                "lars and lasso"),
     FLAG_OPTION(coder_options, nonnegative, "nonnegative", OPTIONS_CODING, "Sparse coding",
                 "coefficients of zero or more, with" CODERS(NONNEGATIVE)),
 };
@@ -66,7 +67,7 @@ int coder_options_check(const coder_options *o, inco_error *error) {
     const coder_kind *kind = &kinds[o->coder];
     if (!has_rule(o) && coder_residual_coherence(o) < 0)
         return error_set(error, INCO_EINVAL,
-                         "--coder %s needs a rule to stop by: --sparsity, --tolerance, --lambda or "
+                         "--coder %s needs a stopping rule: --sparsity, --tolerance, --lambda or "
                          "--residual-coherence",
                          kind->name);
     if (o->nonnegative && !kind->nonnegative)

@@ -1,22 +1,22 @@
-/* The coders of --coder, in the order of its choices, and the kernels of src/code/kernel that they use. */
+/* The coders, in the order of --help, and the kernels of src/code/kernel that they use. */
 #ifndef INCO_CODE_CODERS_H
 #define INCO_CODE_CODERS_H
 
 #include <stdint.h>
 
-/* Constant and name of the kernel; `isa` is for its names as compiled. */
+/* Constant and name of each kernel; `isa` is the suffix of its compiled names. */
 #define KERNELS(X, isa)                                                                                                \
     X(KERNEL_PURSUIT, pursuit, isa)                                                                                    \
     X(KERNEL_LARS, lars, isa)
 
-/* Constant, name, kernel, can its coefficients be held at zero or more, are they of least squares,
- * the residual coherence at which it stops when no rule is given (-1: it needs a rule), help. */
+/* Constant, name, kernel, whether it supports nonnegative coefficients, whether its coefficients are least squares on
+ * the support, residual coherence at which it stops if no rule is given (-1: a rule is required), help. */
 #define CODERS(X)                                                                                                      \
-    X(CODER_LARC, "larc", KERNEL_LARS, 0, 0, 0.2, "least angle regression to a residual coherence")                    \
+    X(CODER_LARC, "larc", KERNEL_LARS, 0, 0, 0.2, "least angle regression, stopped at a residual coherence")           \
     X(CODER_OMP, "omp", KERNEL_PURSUIT, 1, 1, -1, "orthogonal matching pursuit")                                       \
     X(CODER_OLS, "ols", KERNEL_PURSUIT, 1, 1, -1, "orthogonal least squares")                                          \
-    X(CODER_LARS, "lars", KERNEL_LARS, 0, 0, -1, "the path of least angle regression")                                 \
-    X(CODER_LASSO, "lasso", KERNEL_LARS, 1, 0, -1, "the path of the lasso")
+    X(CODER_LARS, "lars", KERNEL_LARS, 0, 0, -1, "least angle regression")                                             \
+    X(CODER_LASSO, "lasso", KERNEL_LARS, 1, 0, -1, "the lasso, by homotopy")
 
 #define CODERS_CONSTANT(constant, name, kernel, nonnegative, squares, coherence, help) constant,
 enum { CODERS(CODERS_CONSTANT) };

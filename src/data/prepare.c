@@ -12,10 +12,10 @@ enum { READ_CHUNK = 1024 };
 
 static const option_row rows[] = {
     CHOICE_OPTION(prepare_options, normalize, "normalize", "NAME", "unit", "unit|none", INCO_LEARN | INCO_DECOHERE,
-                  "Data", "scale every training signal to unit norm, or none"),
+                  "Data", "normalise every training signal to unit norm, or none"),
     CHOICE_OPTION(prepare_options, center, "center", "NAME", "none", "none|signal|feature",
                   OPTIONS_CODING | INCO_INSPECT, "Data",
-                  "take off the mean of every signal, or of every feature over all signals (learn), or nothing"),
+                  "subtract nothing, the mean of each signal, or (learn) the mean of each feature over all signals"),
 };
 
 const options_part prepare_part = {OPTIONS_PART(rows, prepare_options)};

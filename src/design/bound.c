@@ -14,8 +14,8 @@ static const double STEPS_WORK = 3e11; /* D L^2 in all, of one stage's steps */
 static const option_row rows[] = {
     REAL_OPTION(bound_options, max_coherence, "max-coherence", "MU", NULL, 0, 1, INCO_LEARN | INCO_DECOHERE,
                 "Dictionary",
-                "the largest |d'e| of two atoms: a bound that idl and decohere satisfy; a target of inksvd, ipr and "
-                "idb, which the first two meet within their tolerance if they can; the result says what was reached"),
+                "bound on the largest |d_i'd_j|; idl and decohere enforce it; for inksvd, ipr and idb it is a "
+                "target, which inksvd and ipr try to reach within a tolerance and idb rarely reaches"),
 };
 
 const options_part bound_part = {OPTIONS_PART(rows, bound_options)};

@@ -70,15 +70,15 @@ static int check(const inco_options *options, inco_error *error) {
 
 static const option_row rows[] = {
     INTEGER_OPTION(frame_options, dim, "dim", "D", NULL, 1, OPTION_MANY, INCO_FRAME, "Dictionary",
-                   "frame: dimensions of an atom (needed)"),
+                   "frame: dimension of the atoms (required)"),
     FLAG_OPTION(frame_options, tight, "tight", INCO_FRAME, "Dictionary",
-                "frame: make it tight, D D' = (L / D) I, at the lowest coherence that leaves"),
+                "frame: make it tight, D D' = (L / D) I, with the lowest coherence found"),
     INTEGER_OPTION(frame_options, starts, "starts", "N", NULL, 1, OPTION_MANY, INCO_FRAME, "Dictionary",
-                   "frame: random frames to start from; the best comes out (default: by size, 64 for the smallest, 1 "
-                   "for large ones)"),
+                   "frame: number of random initial frames; the best result is returned (default: by size, from 64 "
+                   "for small frames to 1 for large ones)"),
     INTEGER_OPTION(frame_options, steps, "steps", "N", NULL, 1, OPTION_MANY, INCO_FRAME, "Dictionary",
-                   "frame: L-BFGS iterations at every order of the power sum (default: by size, 300 to 1000, for large "
-                   "ones down to 20)"),
+                   "frame: L-BFGS iterations for each order of the p-norm (default: by size, 300 to 1000, down to "
+                   "20 for large frames)"),
 };
 
 const options_part frame_part = {OPTIONS_PART(rows, frame_options), .commands = INCO_FRAME, .check = check};

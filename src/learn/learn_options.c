@@ -19,17 +19,17 @@ static const option_row rows[] = {
     CHOICE_OPTION(learn_options, method, "method", "NAME", "idl", &(METHODS(WORD))[1], INCO_LEARN, "Dictionary",
                   &(METHODS(HELP))[2]),
     INTEGER_OPTION(learn_options, iterations, "iterations", "N", "25", 0, OPTION_MANY, INCO_LEARN | INCO_REPRODUCE,
-                   "Dictionary", "learning iterations, each a coding of all signals and an update of all atoms"),
+                   "Dictionary", "learning iterations: sparse coding of all signals, then dictionary update"),
     INTEGER_OPTION(learn_options, update_iterations, "update-iterations", "N", "15", 1, OPTION_MANY, INCO_LEARN,
-                   "Dictionary", "L-BFGS iterations, or steps of mocod's fixed point, in one update"),
+                   "Dictionary", "L-BFGS iterations (mocod: fixed-point steps) per dictionary update"),
     INTEGER_OPTION(learn_options, code_updates, "code-updates", "N", NULL, 0, 100, INCO_LEARN, "Dictionary",
-                   "idl, mod, mocod: times in an iteration that the coefficients are refitted on their support, by "
-                   "least squares, and the atoms updated again (default 0; with idl and --max-coherence 1, and 3 where "
-                   "the codes are of least squares)"),
+                   "idl, mod, mocod: extra updates per iteration, each a least-squares refit of the coefficients on "
+                   "their support and a dictionary update (default 0; idl with --max-coherence: 1, or 3 if the "
+                   "coder gives least-squares coefficients)"),
     TEXT_OPTION(learn_options, init, "init", "START", "sample", INCO_LEARN, "Dictionary",
-                "the initial dictionary: sample (random signals), dct, random, or a file with a dictionary"),
+                "initial dictionary: sample (random signals), dct, random, or a file"),
     REAL_OPTION(learn_options, stop_change, "stop-change", "R", "0", 0, 1, INCO_LEARN, "Dictionary",
-                "stop when an iteration changes the dictionary by no more than R, relative to its norm (0: never)"),
+                "stop when an iteration changes the dictionary by at most R, relative to its norm (0: never)"),
 };
 
 const options_part learn_part = {OPTIONS_PART(rows, learn_options), .commands = INCO_LEARN, .check = learn_check};

@@ -16,7 +16,7 @@ OPTIONS_DECLARE(idb)
 
 static const option_row rows[] = {
     REAL_OPTION(idb_options, barrier, "barrier", "LAMBDA", "25", 0, DBL_MAX, INCO_LEARN, "Dictionary",
-                "idb: weight, besides G, of the push between two atoms beyond --max-coherence"),
+                "idb: weight, in addition to G, of the barrier between atoms above --max-coherence"),
 };
 
 const options_part idb_part = {OPTIONS_PART(rows, idb_options)};

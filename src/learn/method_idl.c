@@ -28,13 +28,13 @@ OPTIONS_DECLARE(idl)
 static const option_row rows[] = {
     CHOICE_OPTION(
         idl_options, norms, "norms", "NAME", "sphere", "sphere|rescale", INCO_LEARN, "Dictionary",
-        "sphere: atoms keep unit norm during the update; rescale: they are rescaled after it, as in the paper"),
+        "sphere: unit norms are kept during the update; rescale: atoms are normalised after the update, as in the "
+        "paper"),
     REAL_OPTION(idl_options, target_rms, "target-rms", "R", NULL, 0, 1, INCO_LEARN, "Dictionary",
-                "idl: the least weight whose dictionary has a root mean square coherence of R or less, found in every "
-                "update"),
+                "idl: find, in every update, the smallest gamma with an rms coherence of at most R"),
     REAL_OPTION(idl_options, target_error, "target-error", "E", NULL, 0, 1, INCO_LEARN, "Dictionary",
-                "idl: from small weights on, the largest whose dictionary codes the signals with a relative error of E "
-                "or less, within 1 %"),
+                "idl: find, upwards from small gamma, the largest gamma with a relative error of at most E, within "
+                "1 %"),
 };
 
 const options_part idl_part = {OPTIONS_PART(rows, idl_options)};

@@ -14,7 +14,7 @@ OPTIONS_DECLARE(ipr)
 
 static const option_row rows[] = {
     INTEGER_OPTION(ipr_options, iterations, "ipr-iterations", "N", "100", 1, OPTION_MANY, INCO_LEARN, "Dictionary",
-                   "ipr: projections in one update, at most; they end at MU + 0.001"),
+                   "ipr: maximum number of projections per update; they stop at a coherence of MU + 0.001"),
 };
 
 const options_part ipr_part = {OPTIONS_PART(rows, ipr_options)};

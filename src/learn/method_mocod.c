@@ -11,7 +11,7 @@ OPTIONS_DECLARE(mocod)
 
 static const option_row rows[] = {
     REAL_OPTION(mocod_options, eta, "eta", "E", NULL, 0, DBL_MAX, INCO_LEARN, "Dictionary",
-                "mocod: weight of sum_j (||d_j||^2 - 1)^2 during the update (default ||X||^2 / L)"),
+                "mocod: weight of the penalty sum_j (||d_j||^2 - 1)^2 during the update (default ||X||^2 / L)"),
 };
 
 const options_part mocod_part = {OPTIONS_PART(rows, mocod_options)};

@@ -22,9 +22,9 @@ OPTIONS_DECLARE(online)
 
 static const option_row rows[] = {
     INTEGER_OPTION(online_options, batch, "batch", "N", "512", 1, OPTION_MANY, INCO_LEARN, "Dictionary",
-                   "online: signals coded between two updates, in the order of the data"),
+                   "online: batch size: signals coded between two updates, in the order of the data"),
     REAL_OPTION(online_options, forget, "forget", "F", "0.1", 1e-9, 1, INCO_LEARN, "Dictionary",
-                "online: weight of a signal after all others have been seen since (1: nothing is forgotten)"),
+                "online: forgetting: the weight of a signal after one pass over all others (1: no forgetting)"),
 };
 
 const options_part online_part = {OPTIONS_PART(rows, online_options)};

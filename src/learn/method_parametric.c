@@ -19,7 +19,7 @@ OPTIONS_DECLARE(parametric)
 
 static const option_row rows[] = {
     CHOICE_OPTION(parametric_options, family, "family", "NAME", "gammatone", "gammatone", INCO_LEARN, "Dictionary",
-                  "parametric: the family of atoms, of --window samples at --rate"),
+                  "parametric: family of atoms, with --window samples at --rate"),
 };
 
 const options_part parametric_part = {OPTIONS_PART(rows, parametric_options)};

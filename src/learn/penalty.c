@@ -2,11 +2,11 @@
 
 static const option_row rows[] = {
     REAL_OR_AUTO_OPTION(penalty_options, gamma, "gamma", "G|auto", NULL, 0, DBL_MAX, INCO_LEARN, "Dictionary",
-                        "weight of the coherence penalty in ||X - DC||^2 + G ||D'D - I||^2; auto, with idl: chosen "
-                        "from a path of weights by the residual of signals held out"),
+                        "weight of the coherence penalty in ||X - DC||^2 + G ||D'D - I||^2; auto (idl): chosen on a "
+                        "regularisation path by the residual of held-out signals"),
     REAL_OPTION(penalty_options, gamma_relative, "gamma-relative", "R", "0.1", 0, DBL_MAX, INCO_LEARN, "Dictionary",
-                "the same weight free of scale: G = R ||X||^2 / L; with idb relative to the energy of each atom, and "
-                "0.0075 by default"),
+                "weight relative to the data: G = R ||X||^2 / L; idb: relative to the coefficient energy of each "
+                "atom, default 0.0075"),
 };
 
 const options_part penalty_part = {OPTIONS_PART(rows, penalty_options)};

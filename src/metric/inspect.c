@@ -22,7 +22,7 @@ OPTIONS_DECLARE(inspect)
 
 static const option_row rows[] = {
     REAL_OPTION(inspect_options, duplicates, "duplicates", "MU", "0.99", 0, 1, INCO_INSPECT | INCO_REPORT, "Metrics",
-                "pairs of atoms at or above MU count as near duplicates"),
+                "pairs of atoms with |d_i'd_j| >= MU are near duplicates"),
 };
 
 const options_part inspect_part = {OPTIONS_PART(rows, inspect_options)};

@@ -14,17 +14,17 @@
 
 static const option_row rows[] = {
     CHOICE_OPTION(replace_options, unused, "unused", "NAME", "worst", "keep|worst|sample", INCO_LEARN, "Dictionary",
-                  "what becomes of atoms that no signal uses: kept, or replaced by the worst coded or by a random "
-                  "signal"),
+                  "atoms that no signal uses are kept, or replaced by the signal with the largest error or by a "
+                  "random signal"),
     INTEGER_OPTION(replace_options, min_uses, "min-uses", "K", "1", 1, OPTION_MANY, INCO_LEARN, "Dictionary",
-                   "atoms that fewer than K signals use count as unused; the original K-SVD is --min-uses 4 --replace "
-                   "0.99"),
+                   "an atom is unused if fewer than K signals use it; the rule of the original K-SVD is --min-uses "
+                   "4 --replace 0.99"),
     REAL_OPTION(replace_options, replace, "replace", "MU", NULL, 0, 1, INCO_LEARN, "Dictionary",
-                "ksvd, aksvd: after every update, put the worst coded signal in the place of an atom whose |d'e| with "
-                "another exceeds MU (default: never)"),
+                "ksvd, aksvd: after every update, replace an atom with |d_i'd_j| > MU for some other atom by the "
+                "signal with the largest error (default: never)"),
     FLAG_OPTION(replace_options, exchange, "exchange", INCO_LEARN, "Dictionary",
-                "after every update, exchange atoms of little worth for directions that the residuals of the worst "
-                "coded signals have in common, where these gain more"),
+                "after every update, replace atoms that reduce the error little by common directions of the largest "
+                "residuals, where these reduce it more"),
 };
 
 const options_part replace_part = {OPTIONS_PART(rows, replace_options)};

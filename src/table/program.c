@@ -27,31 +27,33 @@ enum {
 static const option_row rows[] = {
     /* clang-format off */
     ROW("dictionary", 'D', "FILE", NULL, E | C, "Dictionary", OPTION_TEXT, dictionary, 0, 0,
-        "the dictionary: .npy .npz .csv .tsv .mat"),
+        "dictionary: .npy .npz .csv .tsv .mat"),
     ROW("data", 0, "FILE", NULL, H | R, "Data", OPTION_TEXT, data, 0, 0,
-        "decohere: weigh changes by these signals: files, a folder or a quoted pattern, as learn takes them; reproduce: "
-        "recordings of one speaker (needed)"),
+        "decohere: minimise the error of these signals instead of the change of the atoms: a file, a folder or a "
+        "quoted pattern, as for learn; reproduce: recordings of one speaker (required)"),
     ROW("output", 'o', "FILE", NULL, L | E | C | F | H | P | R, "Run", OPTION_TEXT, output, 0, 0,
-        "the file to write; its name tells the format; - is standard output (reproduce: a folder)"),
+        "output file; its extension decides the format; - is standard output (reproduce: a folder)"),
     ROW("codes", 0, "FILE", NULL, L, "Run", OPTION_TEXT, codes, 0, 0,
-        "also write codes, in the final dictionary, of the signals as trained on: centred, scaled (.npz .mat)"),
+        "write codes of the training signals, centred and normalised as for learning, in the final dictionary (.npz "
+        ".mat)"),
     ROW("log", 0, "FILE", NULL, L, "Run", OPTION_TEXT, log, 0, 0,
-        "a line of JSON for every iteration"),
+        "write a log with one line of JSON per iteration"),
     ROW("report", 0, "FILE", NULL, L | I, "Run", OPTION_TEXT, report, 0, 0,
-        "write a page with figures (.html)"),
+        "write a report with figures (.html)"),
     ROW("csv", 0, "DIR", NULL, L | I | P, "Run", OPTION_TEXT, csv, 0, 0,
-        "write the numbers of the page's figures to a folder, a .csv each"),
+        "write the numbers behind the figures of the report to a folder, one .csv file per figure"),
     ROW("test", 0, "IN", NULL, L | I | P, "Run", OPTION_TEXT, test, 0, 0,
-        "signals kept apart, for the page: a file, a folder or a quoted pattern; how their residual falls with the number "
-        "of atoms"),
+        "test signals for the report, which shows their residual against the number of atoms: a file, a folder or a "
+        "quoted pattern"),
     ROW("checkpoint", 0, "FILE", NULL, L, "Run", OPTION_TEXT, checkpoint, 0, 0,
-        "save the state after every iteration, and every point of --gamma auto"),
+        "save the state after every iteration and after every point of the path of --gamma auto"),
     ROW("resume", 0, "FILE", NULL, L, "Run", OPTION_TEXT, resume, 0, 0,
-        "go on from a checkpoint, with the same data and options"),
+        "continue from a checkpoint, with the same data and options"),
     ROW("quick", 0, NULL, NULL, R, "Run", OPTION_FLAG, quick, 0, 0,
-        "a small experiment in minutes: fewer signals, atoms and settings"),
+        "small experiment that takes minutes: fewer signals, atoms and settings"),
     ROW("seeds", 0, "N", "1", R, "Run", OPTION_INTEGER, seeds, 1, 1000,
-        "repeat with N seeds, S, S + 1, ...: other test recordings, signals and starts, the same for all methods"),
+        "repeat with N seeds S, S + 1, ...; a seed determines the test recordings, the signals and the initial "
+        "dictionary, the same for all methods"),
     ROW("json", 0, NULL, NULL, ALL, "Run", OPTION_FLAG, json, 0, 0,
         "print the results as one JSON object on standard output"),
     ROW("quiet", 'q', NULL, NULL, ALL, "Run", OPTION_FLAG, quiet, 0, 0,

@@ -258,7 +258,7 @@ def test_same_bits_for_any_number_of_threads():
 
 def test_contradictions_are_refused():
     d, x = random_dictionary(10, 8), some_signals(2, 8)
-    with pytest.raises(IncoError, match="needs a rule to stop by"):
+    with pytest.raises(IncoError, match="needs a stopping rule"):
         encode(d, x, coder="omp")
     with pytest.raises(IncoError, match="--nonnegative"):
         encode(d, x, coder="larc", nonnegative=True)
