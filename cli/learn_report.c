@@ -226,6 +226,8 @@ char *learn_meta(const learn_job *job) {
 
 /* ---- The log ---- */
 
+enum { LOG_LINE = 1024 }; /* bytes of an iteration's, at most */
+
 static void write_time(json *j, time_t began) {
     char text[32];
     struct tm parts;
@@ -241,15 +243,19 @@ static json begin_line(learn_job *job, const char *event) {
 }
 
 /* A log that cannot be written is told once; the learning goes on, and the run fails in the end. */
-static void end_line(learn_job *job, json *j) {
-    json_end_object(j);
-    fputc('\n', j->out);
+static void finish_line(learn_job *job) {
+    fputc('\n', job->log_file);
     job->log_lines++;
-    if ((fflush(j->out) || ferror(j->out)) && !job->log_failed) {
+    if ((fflush(job->log_file) || ferror(job->log_file)) && !job->log_failed) {
         job->log_failed = 1;
         progress_clear(&job->progress);
         run_warn(job->run, "cannot write to the log '%s'; learning goes on without it", job->log);
     }
+}
+
+static void end_line(learn_job *job, json *j) {
+    json_end_object(j);
+    finish_line(job);
 }
 
 void learn_log_start(learn_job *job) {
@@ -279,31 +285,11 @@ void learn_log_point(learn_job *job) {
 }
 
 void learn_log_iteration(learn_job *job, const inco_progress *now) {
+    char line[LOG_LINE];
     if (!job->log_file || job->log_failed) return;
-    json j = begin_line(job, "iteration");
-    json_integer(&j, "iteration", now->iteration);
-    json_number(&j, "relative_error", now->relative_error);
-    json_number(&j, "mean_cardinality", now->mean_cardinality);
-    json_number(&j, "objective_before", now->objective_before);
-    json_number(&j, "objective", now->objective);
-    json_object(&j, "coherence");
-    json_number(&j, "max", now->coherence_max);
-    json_number(&j, "rms", now->coherence_rms);
-    json_end_object(&j);
-    json_integer(&j, "replaced", now->replaced);
-    json_integer(&j, "update_iterations", now->update_iterations);
-    json_number(&j, "gamma", now->gamma);
-    if (now->gamma_updates > 0) json_integer(&j, "gamma_updates", now->gamma_updates);
-    if (inco_options_given(job->run->options, "max-coherence")) {
-        json_integer(&j, "spread_passes", now->spread_passes);
-        json_integer(&j, "spread_pairs", now->spread_pairs);
-    }
-    json_object(&j, "seconds");
-    json_number(&j, "code", now->seconds_code);
-    json_number(&j, "update", now->seconds_update);
-    json_number(&j, "total", now->seconds);
-    json_end_object(&j);
-    end_line(job, &j);
+    inco_log_line(now, line, sizeof line);
+    fputs(line, job->log_file);
+    finish_line(job);
 }
 
 /* By atom, the signals that use it in the end. */

@@ -653,6 +653,11 @@ INCO_API int inco_report_write_csv(const inco_report *report, int i, const inco_
 
 /* ---- Logs -------------------------------------------------------------------------------------------------- */
 
+/* The line of a log for a completed iteration (phase "iteration"), {"event": "iteration", ...}, without a line feed:
+ * inco_log_load reads its fields back. Writes it to `buffer` and returns its length, like inco_options_get; -1: no
+ * progress was given. */
+INCO_API int inco_log_line(const inco_progress *iteration, char *buffer, size_t size);
+
 /* A log written by `inco learn --log`. Members are addressed by name: "start.version", "start.options.method",
  * "end.coherence.max". */
 typedef struct inco_log inco_log;

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/handle.h"
 #include "base/memory.h"
-#include "base/point.h"
+#include "base/decimal.h"
 #include "base/sized.h"
 
 static const char kind[] = "options";
@@ -121,15 +121,15 @@ static int set_number(inco_options *o, const place *p, double value, inco_error 
 
 static int set_number_text(inco_options *o, const place *p, const char *text, inco_error *error) {
     const int word = p->row->kind == OPTION_REAL_OR_AUTO;
-    point_locale locale;
+    decimal_locale locale;
     char *end;
     if (word && !strcmp(text, "auto")) {
         *real_at(o, p) = OPTION_AUTO;
         return INCO_OK;
     }
-    if (point_enter(&locale) < 0) return error_no_memory(error);
+    if (decimal_enter(&locale) < 0) return error_no_memory(error);
     double value = strtod(text, &end);
-    point_leave(&locale);
+    decimal_leave(&locale);
     if (end == text || *end || !isfinite(value))
         return error_set(error, INCO_EINVAL, "--%s takes a number%s, not '%s'", p->row->public.name,
                          word ? " or auto" : "", text);
@@ -291,18 +291,14 @@ static int write_choice(const option_row *r, int64_t number, char *buffer, size_
     return snprintf(buffer, size, "%.*s", (int)strcspn(word, "|"), word);
 }
 
-/* The fewest digits that give the number back. */
 static int write_real(double value, char *buffer, size_t size) {
-    char text[32];
-    point_locale locale;
+    char text[DECIMAL_TEXT];
+    decimal_locale locale;
     if (value == OPTION_AUTO) return snprintf(buffer, size, "%s", "auto");
     if (isnan(value)) return snprintf(buffer, size, "%s", "");
-    if (point_enter(&locale) < 0) return -1;
-    for (int digits = 6; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
-    }
-    point_leave(&locale);
+    if (decimal_enter(&locale) < 0) return -1;
+    decimal_text(text, value);
+    decimal_leave(&locale);
     return snprintf(buffer, size, "%s", text);
 }
 

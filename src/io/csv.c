@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/point.h"
+#include "base/decimal.h"
 #include "io/file.h"
 
 /* ---- Reading ---- */
@@ -156,15 +156,15 @@ static int parse_lines(table *t, const char *at, const char *end, const char *se
 int csv_parse(const char *text, size_t length, const char *name, const char *separators, inco_mat *m,
               inco_error *error) {
     table t = {.name = name, .columns = -1};
-    point_locale locale;
+    decimal_locale locale;
     *m = (inco_mat){0};
-    int status = point_enter(&locale);
+    int status = decimal_enter(&locale);
     if (status < 0) return error_no_memory(error);
     TRY(parse_lines(&t, text, text + length, separators, error));
     TRY(mat_new_raw(m, INCO_F64, t.columns, t.rows, error));
     memcpy(m->data, t.values, (size_t)t.used * sizeof *t.values);
 done:
-    point_leave(&locale);
+    decimal_leave(&locale);
     memory_free(t.values);
     return status;
 }
@@ -206,14 +206,14 @@ int csv_save(output *out, const io_array *array, const io_how *how, inco_error *
     const inco_mat *m = &array->m;
     const int64_t lines = how->columns ? m->rows : m->cols, fields = how->columns ? m->cols : m->rows;
     const char separator = is_tsv(out->name) ? '\t' : ',';
-    point_locale locale;
-    int status = point_enter(&locale), failed = 0;
+    decimal_locale locale;
+    int status = decimal_enter(&locale), failed = 0;
     if (status < 0) return error_no_memory(error);
     for (int64_t a = 0; !failed && a < lines; a++)
         for (int64_t b = 0; !failed && b < fields; b++) {
             double value = how->columns ? mat_get(m, a, b) : mat_get(m, b, a);
             failed = write_number(out, value, m->type, b + 1 < fields ? separator : '\n');
         }
-    point_leave(&locale);
+    decimal_leave(&locale);
     return failed ? INCO_EIO : INCO_OK;
 }

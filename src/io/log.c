@@ -1,16 +1,129 @@
-/* Reading the log of a run: a JSON object on every line. */
+/* The log of a run: a JSON object on every line. The line of an iteration is written and read by one table. */
 #include <inco/inco.h>
 
+#include <inttypes.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/error.h"
 #include "base/handle.h"
 #include "base/memory.h"
 #include "base/sized.h"
 #include "io/file.h"
 #include "io/io.h"
+
+/* ---- Text of any length for a buffer of the caller's ---- */
+
+typedef struct target {
+    char *buffer;
+    size_t size, length; /* of the whole, also where it does not fit */
+} target;
+
+static void put(target *t, char c) {
+    if (t->length + 1 < t->size) t->buffer[t->length] = c;
+    t->length++;
+}
+
+static void put_text(target *t, const char *text) {
+    for (; *text; text++) put(t, *text);
+}
+
+static int finish(const target *t) {
+    if (t->size) t->buffer[t->length < t->size ? t->length : t->size - 1] = 0;
+    return (int)t->length;
+}
+
+/* ---- The line of an iteration ---- */
+
+typedef enum log_kind { LOG_NUMBER, LOG_COUNT, LOG_COUNT_IF_ANY } log_kind; /* the last: left out where it is 0 */
+
+typedef struct log_field {
+    const char *name; /* a.b: member b of an object a; fields of one object stand together */
+    log_kind kind;
+    size_t offset; /* in inco_progress */
+} log_field;
+
+#define FIELD(name, kind, field)                                                                                       \
+    { name, kind, offsetof(inco_progress, field) }
+static const log_field fields[] = {
+    FIELD("iteration", LOG_COUNT, iteration),
+    FIELD("relative_error", LOG_NUMBER, relative_error),
+    FIELD("mean_cardinality", LOG_NUMBER, mean_cardinality),
+    FIELD("objective_before", LOG_NUMBER, objective_before),
+    FIELD("objective", LOG_NUMBER, objective),
+    FIELD("coherence.max", LOG_NUMBER, coherence_max),
+    FIELD("coherence.rms", LOG_NUMBER, coherence_rms),
+    FIELD("replaced", LOG_COUNT, replaced),
+    FIELD("update_iterations", LOG_COUNT, update_iterations),
+    FIELD("gamma", LOG_NUMBER, gamma),
+    FIELD("gamma_updates", LOG_COUNT_IF_ANY, gamma_updates),
+    FIELD("spread_passes", LOG_COUNT_IF_ANY, spread_passes),
+    FIELD("spread_pairs", LOG_COUNT_IF_ANY, spread_pairs),
+    FIELD("seconds.code", LOG_NUMBER, seconds_code),
+    FIELD("seconds.update", LOG_NUMBER, seconds_update),
+    FIELD("seconds.total", LOG_NUMBER, seconds),
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+static void *field_of(const inco_progress *now, const log_field *field) {
+    return (char *)now + field->offset;
+}
+
+/* NaN and Inf are null. */
+static void put_value(target *t, const inco_progress *now, const log_field *field) {
+    char text[DECIMAL_TEXT] = "null";
+    const void *value = field_of(now, field);
+    if (field->kind != LOG_NUMBER)
+        snprintf(text, sizeof text, "%" PRId64, *(const int64_t *)value);
+    else if (isfinite(*(const double *)value))
+        decimal_text(text, *(const double *)value);
+    put_text(t, text);
+}
+
+static int is_left_out(const inco_progress *now, const log_field *field) {
+    return field->kind == LOG_COUNT_IF_ANY && *(const int64_t *)field_of(now, field) == 0;
+}
+
+static size_t object_length(const char *name) {
+    const char *point = strchr(name, '.');
+    return point ? (size_t)(point - name) : 0;
+}
+
+/* , "name": value, inside the objects that names with a point ask for. */
+static void put_fields(target *t, const inco_progress *now) {
+    const char *open = NULL; /* the field before, where it stands in an object */
+    for (const log_field *field = fields; field < fields + FIELDS; field++) {
+        const char *name = field->name;
+        const size_t length = object_length(name);
+        if (is_left_out(now, field)) continue;
+        const int inside = open && length && !strncmp(open, name, length + 1);
+        put_text(t, open && !inside ? "}, \"" : ", \"");
+        if (length && !inside) {
+            for (size_t i = 0; i < length; i++) put(t, name[i]);
+            put_text(t, "\": {\"");
+        }
+        put_text(t, name + length + (length > 0));
+        put_text(t, "\": ");
+        put_value(t, now, field);
+        open = length ? name : NULL;
+    }
+    if (open) put(t, '}');
+}
+
+int inco_log_line(const inco_progress *given, char *buffer, size_t size) {
+    inco_progress now;
+    decimal_locale locale;
+    target t = {buffer, buffer ? size : 0, 0};
+    if (SIZED_TAKE(inco_progress, &now, given, NULL) < 0 || decimal_enter(&locale) < 0) return -1;
+    put_text(&t, "{\"event\": \"iteration\"");
+    put_fields(&t, &now);
+    put_text(&t, "}");
+    decimal_leave(&locale);
+    return finish(&t);
+}
 
 #ifdef INCO_HAVE_JSON
 #include <jansson.h>
@@ -62,16 +175,6 @@ double inco_log_number(const inco_log *log, const char *name) {
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-typedef struct target {
-    char *buffer;
-    size_t size, length; /* of the whole, also where it does not fit */
-} target;
-
-static void put(target *t, char c) {
-    if (t->length + 1 < t->size) t->buffer[t->length] = c;
-    t->length++;
-}
-
 /* A word as a shell would read it again. */
 static void put_word(target *t, const char *word) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
@@ -106,32 +209,20 @@ int inco_log_text(const inco_log *log, const char *name, char *buffer, size_t si
     if (json_is_array(value))
         put_list(&t, value);
     else
-        for (; *text; text++) put(&t, *text);
-    if (t.size) buffer[t.length < t.size ? t.length : t.size - 1] = 0;
-    return (int)t.length;
+        put_text(&t, text);
+    return finish(&t);
 }
 
 /* ---- Lines ---- */
 
 static inco_progress iteration_of(const json_t *line) {
-    return (inco_progress){
-        .size = sizeof(inco_progress),
-        .phase = "iteration",
-        .iteration = count_in(line, "iteration"),
-        .relative_error = number_in(line, "relative_error"),
-        .mean_cardinality = number_in(line, "mean_cardinality"),
-        .objective_before = number_in(line, "objective_before"),
-        .objective = number_in(line, "objective"),
-        .coherence_max = number_in(line, "coherence.max"),
-        .coherence_rms = number_in(line, "coherence.rms"),
-        .replaced = count_in(line, "replaced"),
-        .update_iterations = count_in(line, "update_iterations"),
-        .seconds_code = number_in(line, "seconds.code"),
-        .seconds_update = number_in(line, "seconds.update"),
-        .seconds = number_in(line, "seconds.total"),
-        .spread_passes = count_in(line, "spread_passes"),
-        .spread_pairs = count_in(line, "spread_pairs"),
-    };
+    inco_progress now = {.size = sizeof now, .phase = "iteration"};
+    for (const log_field *field = fields; field < fields + FIELDS; field++)
+        if (field->kind == LOG_NUMBER)
+            *(double *)field_of(&now, field) = number_in(line, field->name);
+        else
+            *(int64_t *)field_of(&now, field) = count_in(line, field->name);
+    return now;
 }
 
 /* A resumed run may do iterations again: the later ones count. */

@@ -38,13 +38,13 @@ void inco_report_free(inco_report *r) {
 
 int report_enter(inco_report *r) {
     if (!handle_is(r, handle_kind) || r->trouble) return 0;
-    if (point_enter(&r->locale) == 0) return 1;
+    if (decimal_enter(&r->locale) == 0) return 1;
     r->trouble = INCO_ENOMEM;
     return 0;
 }
 
 void report_leave(inco_report *r) {
-    point_leave(&r->locale);
+    decimal_leave(&r->locale);
     if (r->body.failed) report_fail(r, INCO_ENOMEM);
     for (int i = 0; i < r->figure_count; i++)
         if (r->figures[i].csv.failed) report_fail(r, INCO_ENOMEM);
@@ -308,16 +308,16 @@ int inco_report_write_csv(const inco_report *r, int i, const inco_stream *given,
 }
 
 int inco_chart_write(const inco_chart *chart, const inco_stream *given, inco_error *error) {
-    point_locale locale;
+    decimal_locale locale;
     writer w = {0};
     const int trouble = chart_check(chart);
     inco_stream stream;
     if (stream_take_writer(&stream, given, error) < 0) return INCO_EINVAL;
     if (trouble == INCO_ENOMEM) return error_no_memory(error);
     if (trouble) return error_set(error, trouble, "the chart has no proper name, size or numbers");
-    if (point_enter(&locale) < 0) return error_no_memory(error);
+    if (decimal_enter(&locale) < 0) return error_no_memory(error);
     chart_draw(&w, chart, &chart_wide);
-    point_leave(&locale);
+    decimal_leave(&locale);
     const size_t inside = w.used ? (size_t)(strchr(w.text, '>') - w.text) + 1 : 0;
     writer whole = {0};
     writer_bytes(&whole, w.used ? w.text : "", inside);

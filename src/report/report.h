@@ -4,7 +4,7 @@
 
 #include <inco/inco.h>
 
-#include "base/point.h"
+#include "base/decimal.h"
 #include "report/writer.h"
 
 typedef struct figure {
@@ -20,7 +20,7 @@ struct inco_report {
     int in_section; /* a section is open ... */
     int in_grid;    /* ... and in it a grid of figures */
     int trouble;    /* the first failure of an addition */
-    point_locale locale;
+    decimal_locale locale;
 };
 
 /* Around every addition: numbers have a point, and nothing is added after a failure. report_enter returns 0 then. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/decimal.h"
 #include "base/memory.h"
 
 enum { FIRST_ROOM = 4096, FORMAT_MAX = 400 };
@@ -108,12 +109,9 @@ void writer_cell(writer *w, const char *text) {
 /* ---- Numbers ---- */
 
 void writer_exact(writer *w, double value) {
-    char text[32];
+    char text[DECIMAL_TEXT];
     if (isnan(value)) return;
-    for (int digits = 6; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) break;
-    }
+    decimal_text(text, value);
     writer_put(w, text);
 }
 
