@@ -1,7 +1,7 @@
-/* The orthonormal basis Q of the chosen atoms, seen through P = D'Q and the triangle R.
+/* Orthonormal basis Q of the support, represented by P = D'Q and the triangular factor R.
  *
- * P is kept in row blocks of BLOCK atoms: within a chunk of columns, block b holds its rows of column 0, of column 1,
- * and so on, one after the other. How a column is added is in kernel/column.h. */
+ * P is stored in row blocks of BLOCK atoms: within a chunk of columns, block b holds its rows of column 0, of column 1,
+ * and so on, contiguously. kernel/column.h adds columns. */
 #ifndef INCO_CODE_KERNEL_BASIS_H
 #define INCO_CODE_KERNEL_BASIS_H
 
@@ -30,44 +30,44 @@ static inline double *basis_column(const kernel_work *w, int64_t k) {
     return w->factor + k * (k + 1) / 2;
 }
 
-/* What was begun is of no use when P changes in other ways than by a column more. */
+/* Discards partial columns; needed when P changes other than by a new column. */
 static inline void basis_forget_begun(kernel_work *w) {
     for (int i = 0; i < KERNEL_BEGUN; i++) w->begun[i].atom = -1;
 }
 
-/* Room for column number w->count. */
+/* Allocates column number w->count. */
 static inline int basis_reserve(kernel_work *w) {
     if (w->count < w->chunks * KERNEL_CHUNK) return INCO_OK;
     w->chunk[w->chunks] = memory_raw(w->stride * KERNEL_CHUNK, sizeof(real));
     return w->chunk[w->chunks] ? (w->chunks++, INCO_OK) : INCO_ENOMEM;
 }
 
-enum { AHEAD = 1 }; /* blocks of a column of G that are asked for ahead of their use */
+enum { AHEAD = 1 }; /* prefetch distance in a column of G, in blocks */
 
-/* The block that comes at place i of a pass. Passes go to and fro: what the last one read at its end is still in the
- * nearest cache when the next one begins. */
+/* Block at place i of a pass. Passes alternate their direction: the data read at the end of one is still in the L1
+ * cache when the next begins. */
 static inline int64_t basis_order(const kernel_work *w, int64_t i) {
     return w->count % 2 ? w->stride / BLOCK - 1 - i : i;
 }
 
-/* |c|, or c where only positive correlations count. */
+/* |c|, or c if coefficients must be nonnegative. */
 static inline vector basis_wanted(const kernel_work *w, vector c) {
     return w->rules.nonnegative ? c : vector_abs(c);
 }
 
-/* |d'r|, or d'r, of a vector of atoms; 0 for those that may not be chosen. */
+/* |d'r|, or d'r if coefficients must be nonnegative, of a vector of atoms; 0 for atoms that may not be chosen. */
 static inline vector basis_free(const kernel_work *w, int64_t v) {
     return basis_wanted(w, ((const vector *)w->corr)[v]) * ((const vector *)w->free)[v];
 }
 
-/* The largest of these, at least 0. */
+/* Largest value of basis_free over all atoms, at least 0. */
 static inline real basis_largest(const kernel_work *w) {
     vector most = {0};
     for (int64_t v = 0; v < w->stride / (int64_t)LANES; v++) most = vector_max(most, basis_free(w, v));
     return largest_lane(most);
 }
 
-/* Of the 64 blocks from `first` on, those that have a lane of w->most above the bar: a bit for each. */
+/* Bit set of the blocks, among the 64 from `first` on, that have a lane of w->most above the bar. */
 static inline uint64_t basis_blocks_above(const kernel_work *w, int64_t first, real bar) {
     const vector *most = w->most;
     const int64_t end = first + 64 < w->stride / BLOCK ? first + 64 : w->stride / BLOCK;
@@ -77,15 +77,15 @@ static inline uint64_t basis_blocks_above(const kernel_work *w, int64_t first, r
     return above;
 }
 
-/* Asks for the rows of column j of G, which is too large for the near caches, that come at place i of the next pass.
- * GCC takes a function that does nothing else for one without effects, and leaves calls of it out; so it is no call. */
+/* Prefetches the rows of column j of G that are used at place i of the next pass; G is too large for the L1 and L2
+ * caches. Always inlined, since GCC drops calls of a function that only prefetches. */
 static inline __attribute__((always_inline)) void basis_expect(const kernel_work *w, int64_t j, int64_t i) {
     if (i >= w->stride / BLOCK) return;
     const real *rows = (const real *)w->gram + j * w->stride + basis_order(w, i) * BLOCK;
     for (int64_t line = 0; line < BLOCK; line += 64 / (int)sizeof(real)) __builtin_prefetch(rows + line);
 }
 
-/* Four sums, so that one addition does not wait for the last. */
+/* x'y, with four independent partial sums. */
 static inline double basis_dot(int64_t n, const double *x, const double *y) {
     double sum[4] = {0};
     int64_t i = 0;
@@ -95,8 +95,8 @@ static inline double basis_dot(int64_t n, const double *x, const double *y) {
     return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-/* r = P(j, :), which is R'^-1 G_Sj, goes to w->row[0] and to the next column of R. Returns rho^2 = 1 - r'r, the squared
- * distance of atom j from the span. */
+/* Copies r = P(j, :) = R'^-1 G_Sj to w->row[0] and to the next column of R. Returns rho^2 = 1 - r'r, the squared
+ * distance of atom j from the span: (P-3), (P-4). */
 static inline double basis_row(kernel_work *w, int64_t j) {
     double *column = basis_column(w, w->count), sum[4] = {0};
     real *row = w->row[0];
@@ -117,7 +117,7 @@ static inline double basis_row(kernel_work *w, int64_t j) {
     return 1 - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
-/* b = R^-1 y for the first `count` entries. */
+/* Solves R b = y, for the first w->count entries. */
 static inline void basis_solve(const kernel_work *w, const double *y, double *b) {
     for (int64_t m = 0; m < w->count; m++) b[m] = y[m];
     for (int64_t m = w->count - 1; m >= 0; m--) {
@@ -133,7 +133,7 @@ static inline void rotate(double *first, double *second, double c, double s) {
     *second = c * y - s * x;
 }
 
-/* Columns m and m + 1 of P turned by the angle with cosine c and sine s. */
+/* Applies a Givens rotation with cosine c and sine s to columns m and m + 1 of P. */
 static inline void basis_rotate(kernel_work *w, int64_t m, real c, real s) {
     w->effort.bytes += 2 * w->stride * (int64_t)sizeof(real);
     w->effort.multiplied += 4 * w->stride;
@@ -147,9 +147,9 @@ static inline void basis_rotate(kernel_work *w, int64_t m, real c, real s) {
     }
 }
 
-/* Takes atom number i out of the support. Without its column, R has one entry below the diagonal in each column from i
- * on; Givens rotations clear them, and act on P, Q'x and R'^-1 s alike. What leaves the span is then the last column of
- * P, which stays in place at number w->count, with the last entries of proj and turn. */
+/* Removes atom number i from the support. Without its column, R has one entry below the diagonal in each column from i
+ * on; Givens rotations clear them, and are applied to P, Q'x and R'^-1 s as well. The last column of P then spans the
+ * direction that is removed; it stays in memory as column w->count, as do the last entries of proj and turn. */
 static inline void basis_drop(kernel_work *w, int64_t i) {
     for (int64_t m = i; m + 1 < w->count; m++) {
         double *to = basis_column(w, m), *from = basis_column(w, m + 1);
@@ -168,7 +168,7 @@ static inline void basis_drop(kernel_work *w, int64_t i) {
     basis_forget_begun(w);
 }
 
-/* y += alpha times column m of P, over all atoms. */
+/* y += alpha * P(:, m) */
 static inline void basis_axpy(kernel_work *w, int64_t m, real alpha, void *y) {
     w->effort.bytes += w->stride * (int64_t)sizeof(real);
     w->effort.multiplied += w->stride;
@@ -179,7 +179,7 @@ static inline void basis_axpy(kernel_work *w, int64_t m, real alpha, void *y) {
     }
 }
 
-/* Starts a signal: nothing chosen, correlations a0. */
+/* Starts a signal: empty support, correlations a0. */
 static inline void basis_start(kernel_work *w, const void *a0, double energy) {
     memcpy(w->corr, a0, (size_t)w->stride * sizeof(real));
     memcpy(w->free, w->usable, (size_t)w->stride * sizeof(real));
@@ -190,28 +190,28 @@ static inline void basis_start(kernel_work *w, const void *a0, double energy) {
     basis_forget_begun(w);
 }
 
-/* Gives atom j up for this signal: it depends on those chosen. */
+/* Skips atom j for this signal: it is linearly dependent on the support. */
 static inline void basis_retire(kernel_work *w, int64_t j) {
     ((real *)w->free)[j] = 0;
     w->retired[w->skipped++] = (int32_t)j;
     w->uncertain = 1;
 }
 
-/* What float32 rounds in column m of P, at most, over rho: (P-12). */
+/* Bound on the rounding errors of column m of P in float32, divided by rho: (P-12). */
 static inline double basis_rounding(int64_t m, double rho) {
     return KERNEL_UNIT * (1 + 3 * rho + (double)(m + 1) * sqrt(larger(1 - rho * rho, 0))) / rho;
 }
 
-/* Errors of a column of P grow by the inverse of R, of which 1 / rho is one entry. With this for the others few signals
- * are found to have larger errors and recoded, and few atoms are listed as rivals. */
+/* Errors of a column of P are amplified by the inverse of R, of which 1 / rho is one entry; SPREAD / rho stands for the
+ * others. A smaller value would have more signals recoded, a larger one would list more rivals. */
 static const double SPREAD = 12;
 
-/* The part of a window that d'x takes, (P-14), and some units more for what the windows leave out. */
+/* Part of a window for the errors of d'x, (P-14), plus a margin for terms that the windows omit. */
 static inline double basis_first_window(const kernel_work *w, double energy) {
     return KERNEL_UNIT * (1.05 * (double)w->verified + 32) * sqrt(energy);
 }
 
-/* Lists an atom to be looked at in double, from choice number `step` on. 0 when the list is full. */
+/* Lists an atom to be compared in double, from choice number `step` on. Returns 0 if the list is full. */
 static inline int basis_list_rival(kernel_work *w, int64_t step, int64_t atom) {
     for (int64_t i = 0; i < w->rivals; i++)
         if (w->rival[i].atom == atom) return 1;
@@ -220,7 +220,7 @@ static inline int basis_list_rival(kernel_work *w, int64_t step, int64_t atom) {
     return 1;
 }
 
-/* The result: coefficients from `b`, without the zeros. */
+/* Stores the result: support and coefficients `b`, without zeros. */
 static inline void basis_result(kernel_work *w, const double *b) {
     int64_t kept = 0;
     w->rank = w->count;

@@ -1,24 +1,24 @@
-/* A new column of P, p = (g_j - P r) / rho.
+/* Computes a new column of P, p = (g_j - P r) / rho, (P-5).
  *
- * It is computed block by block in registers, reading P once and in order; what follows from p (correlations, slopes,
- * norms) is computed while the block is in registers.
+ * The column is computed in blocks that fit into registers, reading P once and in order; correlations, slopes and norms
+ * are updated while a block of p is in registers.
  *
- * Reading P is what this takes its time for. So beside the column that is wanted a pass begins those of atoms that are
- * likely to be chosen soon: it sums P r for their rows r too. When the turn of such an atom comes, only the columns
- * added since are read. Its sums are the same, term by term, as if it had not been begun. */
+ * The cost is dominated by reading P. Therefore a pass also begins the columns of atoms that are likely to be chosen
+ * soon (guesses): it sums P r for their rows r too. When such an atom is chosen, only the columns of P added since are
+ * read. The terms are summed in the same order as without guesses, so that the result has the same bits. */
 #ifndef INCO_CODE_KERNEL_COLUMN_H
 #define INCO_CODE_KERNEL_COLUMN_H
 
 #include "code/kernel/basis.h"
 
 enum {
-    GUESSES = VECTOR_BYTES == 64 ? KERNEL_GUESSES : 1,    /* columns begun in a pass, and */
-    TOGETHER = VECTOR_BYTES == 64 ? VECTORS : VECTORS / 2 /* vectors of each that are summed at a time: registers */
+    GUESSES = VECTOR_BYTES == 64 ? KERNEL_GUESSES : 1,    /* columns begun per pass, and */
+    TOGETHER = VECTOR_BYTES == 64 ? VECTORS : VECTORS / 2 /* vectors of each summed at a time: registers */
 };
 
 typedef struct column_pass {
-    int64_t atom;        /* whose column is made */
-    kernel_begun *begun; /* NULL: it was not begun */
+    int64_t atom;        /* whose column is computed */
+    kernel_begun *begun; /* its partial column; NULL: none */
     int guesses;
     kernel_begun *guess[GUESSES];
 } column_pass;
@@ -29,14 +29,13 @@ static inline kernel_begun *column_begun(kernel_work *w, int64_t j) {
     return NULL;
 }
 
-/* Guesses are worth their while where all of P is read, and more of it than is near; after the last column they are in
- * vain. */
+/* Guesses pay off if the pass reads all of P, P exceeds the L1 cache, and another column follows. */
 static inline int column_wants_guesses(const kernel_work *w, const column_pass *pass) {
     return !pass->begun && w->count >= w->begin_from && w->count + 1 < w->rules.atoms;
 }
 
-/* The pass begins the column of atom j too, if it may begin another and this one is not begun, in the place of the one
- * begun the longest ago. */
+/* Adds atom j to the guesses of the pass, unless it has no capacity left or the column is already begun. Replaces the
+ * oldest partial column. */
 static inline void column_guess(kernel_work *w, int64_t j, column_pass *pass) {
     kernel_begun *slot = &w->begun[0];
     if (pass->guesses == GUESSES || column_begun(w, j)) return;
@@ -49,7 +48,7 @@ static inline void column_guess(kernel_work *w, int64_t j, column_pass *pass) {
     for (int64_t m = 0; m < w->count; m++) row[m] = basis_entry(w, j, m);
 }
 
-/* A bar for w->most that about as many lanes pass as there may be guesses, but for the lane of the pass's own atom. */
+/* Returns a bar such that about GUESSES lanes of w->most are above it, not counting the lane of pass->atom. */
 static inline real column_guess_bar(const kernel_work *w, const column_pass *pass) {
     const vector *most = w->most;
     real bar = ((const real *)w->most)[pass->atom / BLOCK * LANES + pass->atom % LANES];
@@ -62,8 +61,8 @@ static inline real column_guess_bar(const kernel_work *w, const column_pass *pas
     return bar;
 }
 
-/* sum[k] += P r, r = row[k], over the columns from `from` on and the vectors of atoms from number v on: a block for one
- * row, part of it for more. `rows` is known to the compiler. */
+/* sum[k] += P r, r = row[k], over the columns from `from` on, for the vectors of atoms from number v on: a whole block
+ * if rows = 1, else TOGETHER vectors. `rows` is a compile-time constant. */
 static inline __attribute__((always_inline)) void column_sum(const kernel_work *w, int64_t v, int64_t from, int rows,
                                                              const real *const row[], vector sum[][VECTORS]) {
     const int vectors = rows > 1 ? TOGETHER : VECTORS;
@@ -78,7 +77,8 @@ static inline __attribute__((always_inline)) void column_sum(const kernel_work *
     }
 }
 
-/* The block's rows of P r, to p, and those of the guesses, of which there are as many as the compiler knows. */
+/* Computes the rows of P r in block b, for pass->atom (to p) and for the guesses. `guesses` is a compile-time
+ * constant. */
 static inline __attribute__((always_inline)) void column_sum_guesses(const kernel_work *w, int64_t b, int guesses,
                                                                      const column_pass *pass, vector p[VECTORS]) {
     const real *row[1 + GUESSES];
@@ -94,7 +94,7 @@ static inline __attribute__((always_inline)) void column_sum_guesses(const kerne
     }
 }
 
-/* The block's rows of P r, to p, from where they were begun. */
+/* Computes the rows of P r in block b, to p, continuing a partial column if there is one. */
 static inline void column_sum_alone(const kernel_work *w, int64_t b, const kernel_begun *begun, vector p[VECTORS]) {
     const real *const row[1] = {w->row[0]};
     vector sum[1][VECTORS];
@@ -103,7 +103,7 @@ static inline void column_sum_alone(const kernel_work *w, int64_t b, const kerne
     for (int i = 0; i < VECTORS; i++) p[i] = sum[0][i];
 }
 
-/* The block's rows of p = (g_j - P r) / rho, stored as column w->count. */
+/* Computes the rows of p = (g_j - P r) / rho in block b, and stores them as column w->count. */
 static inline void column_block(kernel_work *w, int64_t b, const column_pass *pass, real scale, vector p[VECTORS]) {
     const vector *g = (const vector *)((const real *)w->gram + pass->atom * w->stride + b * BLOCK);
     const int64_t columns = w->count - (pass->begun ? pass->begun->columns : 0);
@@ -114,7 +114,7 @@ static inline void column_block(kernel_work *w, int64_t b, const column_pass *pa
     else
         column_sum_guesses(w, b, GUESSES, pass, p);
     vector *out = (vector *)basis_block(w, b, w->count);
-    for (int i = 0; i < VECTORS; i++) out[i] = p[i] = (g[i] - p[i]) * scale; /* g last: it comes from afar */
+    for (int i = 0; i < VECTORS; i++) out[i] = p[i] = (g[i] - p[i]) * scale; /* g last: it is read from memory */
     w->effort.bytes += (columns + 1) * BLOCK * (int64_t)sizeof(real);
     w->effort.multiplied += (columns * (1 + pass->guesses) + 1) * BLOCK;
 }

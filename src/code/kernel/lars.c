@@ -1,37 +1,39 @@
 /* Least angle regression, the LASSO path, and LARC (docs/theory/lars.md).
  *
- * The path is followed by falling C = max |d'r|. With the signs s of the active correlations and z = R'^-1 s, the
- * residual moves along u = Q z, for which d'u = s_j on the active atoms: when C falls by t, every correlation falls by
- * t times its slope (P z)_j, and the residual's energy is |r_LS|^2 + z'z C^2 with r_LS the least-squares residual. A
- * new atom adds one entry to z, so slopes change by one column of P. */
+ * The path is followed for decreasing C = max |d'r|. With the signs s of the active correlations and z = R'^-1 s, the
+ * residual moves along u = Q z, for which d_j'u = s_j on the active atoms. When C decreases by t, every correlation
+ * decreases by t times its slope (P z)_j, (L-1). The energy of the residual is |r_LS|^2 + z'z C^2, with r_LS the
+ * least-squares residual, (L-4). A new atom adds one entry to z, and one column of P to the slopes, (L-2).
+ *
+ * Names: the fall of a move is the decrease of C; the level is C. */
 #include "code/kernel/column.h"
 
 #ifdef KERNEL_f32
-#define PARALLEL 1e-5 /* an atom whose slope is this close to 1 never catches up */
+#define PARALLEL 1e-5 /* an atom whose slope is this close to 1 never reaches C */
 #else
 #define PARALLEL 1e-12
 #endif
 
 typedef struct event {
-    double fall;  /* of C until then */
-    int64_t atom; /* -1: none before C = 0 */
+    double fall;  /* decrease of C until the event */
+    int64_t atom; /* -1: no event before C = 0 */
     int sign;
 } event;
 
 typedef struct path {
     double level;   /* C */
-    double pending; /* fall of C that the correlations in memory have yet to follow */
+    double pending; /* decrease of C that is not yet applied to the correlations in memory */
     double turn2;   /* z'z */
     double left;    /* |r_LS|^2 */
     double energy;
-    double slope_rounding, rounding; /* what float32 rounds in the slopes and in the correlations, at most */
-    double row, row_level;           /* sums over the atoms: see window_of */
+    double slope_rounding, rounding; /* bounds on the rounding errors of slopes and correlations in float32 */
+    double row, row_level;           /* sums over the atoms: see set_window */
     int lasso;
-    int64_t parted; /* LASSO: the atom just dropped, which must not come back with the sign it had; else -1 */
+    int64_t parted; /* LASSO: the atom just dropped, which must not return with the same sign; else -1 */
     int parted_sign;
 } path;
 
-/* When do the correlation c and slope v reach sign * C? */
+/* Updates the next event by an atom with correlation c and slope v that reaches sign * C: (L-3). */
 static inline void meet(double c, double v, int sign, const path *at, int64_t atom, event *next) {
     double gap = at->level - sign * c, closing = 1 - sign * v;
     if (closing <= PARALLEL) return;
@@ -42,15 +44,15 @@ static inline void meet(double c, double v, int sign, const path *at, int64_t at
     next->sign = sign;
 }
 
-/* ---- The next event: about where it is, in one pass over all atoms, and then a closer look there ---- */
+/* ---- The next event: approximate events of all blocks in one pass, then exact events where they are first ---- */
 
-/* v, negated where c is negative: how fast the sizes of the correlations fall. */
+/* v, negated where c is negative: the rate at which |c| decreases. */
 static inline vector along(const kernel_work *w, vector c, vector v) {
     return w->rules.nonnegative ? v : (vector)((vector_bits)v ^ ((vector_bits)c & SIGN_BITS));
 }
 
-/* Lane by lane, about when the first atom of block b meets C with the sign that its correlation has, negated, so that
- * the largest is the first. Kept for a closer look. Returns the largest of this block and of those before. */
+/* Stores in w->most, per lane of block b, minus the approximate fall until the first atom reaches C with the current
+ * sign of its correlation. Returns the lane-wise maximum with `before`, that of earlier blocks. */
 static inline vector note_first(const kernel_work *w, const path *at, int64_t b, const vector c[VECTORS],
                                 const vector v[VECTORS], vector before) {
     const vector level = vector_of((real)at->level), one = vector_of(1), parallel = vector_of((real)PARALLEL);
@@ -63,8 +65,8 @@ static inline vector note_first(const kernel_work *w, const path *at, int64_t b,
     return vector_max(before, first);
 }
 
-/* The atoms of block b that meet C when it falls by `fall` to `level`: those with |c - fall v| > level. Active atoms
- * are kept at c = v = 0 and do not pass this test. */
+/* Set of the atoms of block b that reach C when it falls by `fall` to `level`: those with |c - fall v| > level. Active
+ * atoms are stored with c = v = 0 and do not pass this test. */
 static inline atom_set meeting(const kernel_work *w, int64_t b, double fall, double level) {
     const vector *c = basis_vectors(w->corr, b), *v = basis_vectors(w->slope, b);
     const vector step = vector_of((real)fall), bar = vector_of((real)level);
@@ -74,7 +76,7 @@ static inline atom_set meeting(const kernel_work *w, int64_t b, double fall, dou
     return met;
 }
 
-/* The events of block b within a fall. */
+/* Updates the next event by those of block b within `fall`. */
 static void look_closer(const kernel_work *w, const path *at, int64_t b, double fall, event *next) {
     for (atom_set met = meeting(w, b, fall, at->level - fall); met; met &= met - 1) {
         int64_t j = b * BLOCK + set_first(met);
@@ -85,8 +87,8 @@ static void look_closer(const kernel_work *w, const path *at, int64_t b, double 
     }
 }
 
-/* The first event of all. An atom meets C with the other sign only after a fall of C / (1 + |v|), |v| <= |z|, which is
- * rarely soon enough. */
+/* Finds the next event, given the lane-wise maxima of all blocks. An atom reaches C with the opposite sign only after a
+ * fall of C / (1 + |v|), |v| <= |z|, which is rarely early enough; only then all atoms are searched. */
 static void first_of_all(const kernel_work *w, const path *at, vector found, event *next) {
     const int64_t blocks = w->stride / BLOCK;
     const double about = larger(0, -(double)largest_lane(found)) * (1 + 2 * ABOUT) + 8 * ROUNDING * at->level;
@@ -100,13 +102,13 @@ static void first_of_all(const kernel_work *w, const path *at, vector found, eve
         for (int64_t b = 0; b < blocks; b++) look_closer(w, at, b, next->fall, next);
 }
 
-/* Brings the correlations of a block up to date. */
+/* Applies a fall of C to the correlations of a block. */
 static inline void follow(kernel_work *w, int64_t b, real fall) {
     vector *c = basis_vectors(w->corr, b), *v = basis_vectors(w->slope, b);
     for (int i = 0; i < VECTORS; i++) c[i] -= fall * v[i];
 }
 
-/* The next event on the present direction. The atom just dropped is looked at apart, for its other sign only. */
+/* Finds the next event along the current direction. The atom just dropped is considered with the opposite sign only. */
 static void next_event(kernel_work *w, path *at, event *next) {
     vector found = vector_of((real)-at->level);
     real *free = w->free;
@@ -126,8 +128,8 @@ static void next_event(kernel_work *w, path *at, event *next) {
     }
 }
 
-/* Guesses: the atoms that meet C next after the one whose column is made. Correlations and w->most are those of a level
- * higher by what is pending. */
+/* Guesses the atoms that reach C next after the one whose column is computed. Correlations and w->most do not include
+ * the pending fall. */
 static void guess(kernel_work *w, const path *at, column_pass *pass) {
     const double fall = -(double)column_guess_bar(w, pass) * (1 + 2 * ABOUT), level = at->level + at->pending - fall;
     if (!(level > 0)) return;
@@ -141,8 +143,7 @@ static void guess(kernel_work *w, const path *at, column_pass *pass) {
         }
 }
 
-/* The largest errors of the correlations at the present level, about (L-8) with SPREAD / rho in the place of the
- * factor's inverse. */
+/* Sets the window of the current level: (L-8) with SPREAD / rho in place of the inverse of R. Returns its width. */
 static double set_window(kernel_work *w, const path *at) {
     const double corr =
         basis_first_window(w, at->energy) + at->rounding + SPREAD * (at->row_level - at->level * at->row);
@@ -151,8 +152,8 @@ static double set_window(kernel_work *w, const path *at) {
     return corr;
 }
 
-/* Lists the atoms that may have met C already: those with |d'r| above it less the window. Correlations have `pending`
- * to follow. 0 when they are too many. */
+/* Lists the atoms that may have reached C already: those with |d'r| > bar = C - window, after applying `pending`.
+ * Returns 0 if there are too many. */
 static int list_rivals(kernel_work *w, double pending, double bar) {
     for (int64_t b = 0; b < w->stride / BLOCK; b++)
         for (atom_set met = meeting(w, b, pending, bar); met; met &= met - 1) {
@@ -162,7 +163,8 @@ static int list_rivals(kernel_work *w, double pending, double bar) {
     return 1;
 }
 
-/* One pass: correlations follow, p = (g_j - P r) / rho, slopes plus z p, and the next event. */
+/* One pass over all atoms: applies the pending fall to the correlations, p = (g_j - P r) / rho, slopes += z p, and the
+ * next event. */
 static void add_column(kernel_work *w, path *at, int64_t j, double rho, double z, event *next) {
     const double bar = w->verified && !at->lasso ? at->level - set_window(w, at) : INFINITY;
     vector found = vector_of((real)-at->level), largest = {0};
@@ -172,7 +174,7 @@ static void add_column(kernel_work *w, path *at, int64_t j, double rho, double z
         const int64_t b = basis_order(w, place);
         basis_expect(w, j, place + AHEAD);
         vector *corr = basis_vectors(w->corr, b), *slope = basis_vectors(w->slope, b);
-        vector p[VECTORS], c[VECTORS], v[VECTORS]; /* what is in registers need not be read again */
+        vector p[VECTORS], c[VECTORS], v[VECTORS]; /* stay in registers */
         column_block(w, b, &pass, (real)(1 / rho), p);
         for (int i = 0; i < VECTORS; i++) {
             corr[i] = c[i] = corr[i] - (real)at->pending * slope[i];
@@ -187,12 +189,12 @@ static void add_column(kernel_work *w, path *at, int64_t j, double rho, double z
     first_of_all(w, at, found, next);
 }
 
-/* |r_LS|^2 = x'x - |Q'x|^2, where a difference within the rounding errors of both is nothing. */
+/* |r_LS|^2 = x'x - |Q'x|^2; 0 if the difference is within rounding errors. */
 static double rest(double energy, double difference) {
     return difference > ROUNDING * energy ? difference : 0;
 }
 
-/* Atom j enters with its sign: z grows by (s - r'z) / rho, Q'x by (d_j'x - r'Q'x) / rho. */
+/* Adds an atom to the active set. New entries: (s - r'z) / rho of z, (d_j'x - r'Q'x) / rho of Q'x. */
 static void add_atom(kernel_work *w, path *at, event *next, double rho, double a0) {
     const int64_t k = w->count, j = next->atom;
     double *column = basis_column(w, k), z = (next->sign - basis_dot(k, column, w->turn)) / rho;
@@ -205,7 +207,7 @@ static void add_atom(kernel_work *w, path *at, event *next, double rho, double a
     at->turn2 += z * z;
     at->left = rest(at->energy, at->left - w->proj[k] * w->proj[k]);
     at->parted = -1;
-    ((real *)w->slope)[j] = (real)(-z * rho); /* so that the pass takes both to 0 */
+    ((real *)w->slope)[j] = (real)(-z * rho); /* such that the pass sets both to 0 */
     ((real *)w->corr)[j] = (real)(at->pending * -z * rho);
     add_column(w, at, j, rho, z, next);
     ((real *)w->slope)[j] = ((real *)w->corr)[j] = 0;
@@ -217,13 +219,13 @@ static void add_atom(kernel_work *w, path *at, event *next, double rho, double a
     w->effort.atoms++;
 }
 
-/* The sign of active atom number m: s = R'z. */
+/* Sign of active atom number m, from s = R'z. */
 static int sign_of(const kernel_work *w, int64_t m) {
     return basis_dot(m + 1, basis_column(w, m), w->turn) < 0 ? -1 : 1;
 }
 
-/* LASSO: atom number i, whose coefficient has come to zero, leaves. Its correlation is still at s C, its slope follows
- * from its row of P. */
+/* LASSO: removes atom number i, whose coefficient reached zero. Its correlation is s C, and its slope follows from its
+ * row of P. */
 static void drop_atom(kernel_work *w, path *at, int64_t i) {
     int64_t j = w->support[i];
     double slope = 0;
@@ -242,7 +244,7 @@ static void drop_atom(kernel_work *w, path *at, int64_t i) {
     ((real *)w->free)[j] = 1;
 }
 
-/* The level of C at which the stop rules end the path, at most the present one; 0 when none does.
+/* Returns the level at which the first stopping rule ends the path, at most the current one; 0 if none does.
  *   coherence: C = mu ||r||, C^2 (1 - mu^2 z'z) = mu^2 |r_LS|^2
  *   tolerance: |r_LS|^2 + z'z C^2 = tol^2 ||x||^2 */
 static double stop_level(const kernel_work *w, const path *at, kernel_end *which) {
@@ -262,8 +264,8 @@ static double stop_level(const kernel_work *w, const path *at, kernel_end *which
     return smaller(stop, at->level);
 }
 
-/* LASSO: the first coefficient to reach zero when they move by w->solution per unit of fall; -1 when none does before
- * `fall`. A coefficient still at zero that would start against its sign leaves at once. */
+/* LASSO: returns the coefficient that first reaches zero when coefficients change by w->solution per unit of fall; -1
+ * if none does before `fall`. A coefficient that is zero and would change against its sign leaves at once. */
 static int64_t first_to_vanish(const kernel_work *w, double *fall) {
     int64_t first = -1;
     for (int64_t m = 0; m < w->count; m++) {
@@ -280,8 +282,8 @@ static int64_t first_to_vanish(const kernel_work *w, double *fall) {
     return first;
 }
 
-/* Moves down the path by at most `next->fall`. Returns what ended the move: 0 the event, 1 a stop rule, 2 a LASSO drop
- * (done here). */
+/* Follows the path for a fall of at most `next->fall`. Returns what ended the move: 0 the event, 1 a stopping rule, 2 a
+ * LASSO drop (done here). */
 static int move(kernel_work *w, path *at, const event *next) {
     kernel_end which;
     double fall = next->fall, stop = stop_level(w, at, &which);
@@ -311,8 +313,7 @@ static int finished(kernel_work *w, const path *at, const event *next) {
     return w->count >= w->rules.atoms || (w->count == 0 && at->level <= stop_level(w, at, &which));
 }
 
-/* Q'(x - r) goes to w->entry. An atom's part of the path is from where it entered to the end: z * (that part) for LARS;
- * the LASSO has kept its coefficients b, and R b is the same. */
+/* Computes Q'(x - r) in w->entry. LARS: z_m times the fall since atom m entered; LASSO: R b with the coefficients b. */
 static void take_parts(kernel_work *w, const path *at) {
     for (int64_t m = 0; m < w->count; m++) {
         double part = at->lasso ? 0 : w->turn[m] * (w->entry[m] - at->level);
@@ -321,8 +322,8 @@ static void take_parts(kernel_work *w, const path *at) {
     }
 }
 
-/* For kernel/refine.c: the end. Once P was turned by atoms that left, or where rivals are too many, it looks at all
- * atoms. A path without an atom must not have been close to having one. */
+/* Prepares the end of the path for kernel/refine.c. A window of 0 makes it check all atoms: if P was rotated by atoms
+ * that left, or there are too many rivals. A path without atoms is uncertain if it was close to having one. */
 static void take_to_verify(kernel_work *w, path *at) {
     kernel_end which;
     w->rank = w->count;
@@ -337,7 +338,7 @@ static void take_to_verify(kernel_work *w, path *at) {
     if (w->count == 0 && w->rules.tolerance < 1 && stop_level(w, at, &which) - at->level <= window) w->uncertain = 1;
 }
 
-/* The coefficients: refit by least squares, or those of the path. */
+/* Computes the coefficients: those of the path, or refitted by least squares. */
 static void take_result(kernel_work *w, const path *at) {
     w->residual = at->left + at->turn2 * at->level * at->level;
     if (w->rules.refit) {
@@ -352,7 +353,7 @@ static void take_result(kernel_work *w, const path *at) {
     basis_result(w, w->solution);
 }
 
-/* The atom the path starts with: the first of those with the largest |d'x|. */
+/* Returns the first event of the path: the first atom with the largest |d'x|. */
 static event first_event(const kernel_work *w, path *at) {
     const real level = basis_largest(w), *c = w->corr;
     at->level = (double)level;
@@ -372,7 +373,7 @@ int KERNEL(lars)(kernel_work *w, const void *a0, double energy) {
     basis_start(w, a0, energy);
     memset(w->slope, 0, (size_t)w->stride * sizeof(real));
     event next = first_event(w, &at);
-    /* LARS takes a step per atom; a LASSO path is longer by its drops, and the limit is a safeguard. */
+    /* LARS takes one step per atom, a LASSO path more because of drops; the limit is a safeguard. */
     int64_t steps = w->rules.tolerance >= 1 ? 0 : 8 * w->rules.atoms + 64;
     for (int ended = 0; !ended && steps > 0 && !finished(w, &at, &next); steps--) {
         if (w->uncertain && w->verified) return INCO_OK; /* the signal is recoded in float64 */

@@ -1,22 +1,22 @@
-/* Orthogonal matching pursuit and orthogonal least squares, and their non-negative forms (docs/theory/pursuit.md).
+/* Orthogonal matching pursuit and orthogonal least squares, and their nonnegative variants (docs/theory/pursuit.md).
  *
- * Both add the atom of largest key and project anew. OMP's key is |d'r|; OLS's is (d'r)^2 over the squared norm of what
- * is left of d outside the span. */
+ * Each step adds the atom with the largest key and projects onto the new span. The key of OMP is |d'r|, that of OLS is
+ * (d'r)^2 / norm, where norm is the squared distance of d from the span (its remaining norm). */
 #include "code/kernel/column.h"
 
-/* An atom's key, |d'r| for OMP and (d'r)^2 / norm for OLS, and the interval that holds the key in exact arithmetic. */
+/* Key of an atom, and an interval that contains the key in exact arithmetic. */
 typedef struct keys {
     real key, low, high;
 } keys;
 
-/* The best atom found so far, and the others. */
+/* The best atom found so far, and bounds on the others. */
 typedef struct choice {
     int64_t atom; /* -1: none */
     keys of;
     real rival;        /* upper bound on the runner-up's key; every atom whose `high` is above best.low was examined */
-    real slack, blunt; /* largest errors of correlations, and of OLS's remaining norms; 0: not of interest */
-    real dependent;    /* remaining norms up to this count as 0 */
-    int64_t steps;     /* done, with a column each, and */
+    real slack, blunt; /* error bounds of correlations and, for OLS, of remaining norms; 0: not verified */
+    real dependent;    /* atoms with at most this remaining norm are linearly dependent */
+    int64_t steps;     /* completed, with one column each, and */
     double rounding, row, row2; /* sums over them: see set_windows */
 } choice;
 
@@ -30,7 +30,7 @@ static void take(choice *best, int64_t atom, keys of) {
     }
 }
 
-/* The keys of atom j if it may be chosen, else 0. */
+/* Key of atom j; 0 if it may not be chosen. */
 static inline keys keys_of(const kernel_work *w, int64_t j, const choice *best) {
     const real c = ((const real *)w->corr)[j], left = ((const real *)w->norm)[j], size = c < 0 ? -c : c;
     if (((const real *)w->free)[j] == 0 || (w->rules.nonnegative && c < 0)) return (keys){0, 0, 0};
@@ -40,29 +40,29 @@ static inline keys keys_of(const kernel_work *w, int64_t j, const choice *best) 
     return (keys){c * c / left, less * less / (left + best->blunt), more * more / (left - best->blunt)};
 }
 
-/* Nothing chosen yet. */
+/* Resets the search. */
 static inline void forget(choice *best) {
     best->atom = -1;
     best->of = (keys){0, 0, 0};
     best->rival = 0;
 }
 
-/* Every atom by its key. */
+/* Searches all atoms. */
 static void look_everywhere(const kernel_work *w, choice *best) {
     forget(best);
     for (int64_t j = 0; j < w->stride; j++) take(best, j, keys_of(w, j, best));
 }
 
-/* ---- The best atom: about where it is, by the largest keys of all blocks, and then a closer look there ---- */
+/* ---- The best atom: approximate largest keys of all blocks, then exact keys where they are largest ---- */
 
-/* Lane by lane, the largest of a block's correlations. */
+/* Lane-wise maximum of the correlations of a block. */
 static inline vector most_correlated(const kernel_work *w, const vector c[VECTORS]) {
     vector most[VECTORS];
     for (int i = 0; i < VECTORS; i++) most[i] = basis_wanted(w, c[i]);
     return vectors_max(VECTORS, most);
 }
 
-/* Lane by lane, about the largest of a block's keys. Atoms already chosen have correlations near 0. */
+/* Lane-wise maximum of the keys of a block, approximately. Atoms already chosen have correlations near 0. */
 static inline vector largest_keys(const kernel_work *w, const vector c[VECTORS], const vector norm[VECTORS]) {
     const vector pivot = vector_of((real)PIVOT), zero = {0};
     vector most[4] = {zero, zero, zero, zero};
@@ -73,7 +73,7 @@ static inline vector largest_keys(const kernel_work *w, const vector c[VECTORS],
     return vectors_max(4, most);
 }
 
-/* The same of the upper ends of their intervals; infinite where an atom is to be set aside. */
+/* The same for the upper ends of the intervals; infinite if set_aside must exclude an atom. */
 static inline vector largest_margins(const kernel_work *w, const vector c[VECTORS], const vector norm[VECTORS],
                                      const choice *best) {
     const vector dependent = vector_of(best->dependent), any = vector_of((real)INFINITY);
@@ -86,7 +86,8 @@ static inline vector largest_margins(const kernel_work *w, const vector c[VECTOR
     return vectors_max(VECTORS, most);
 }
 
-/* Notes where in block b the best may be. Returns the largest keys by lane of this block and of those before. */
+/* Stores the lane-wise largest keys of block b in w->most. Returns their maximum with `before`, that of earlier
+ * blocks. */
 static inline vector note(const kernel_work *w, int64_t b, const vector c[VECTORS], const vector norm[VECTORS],
                           const choice *best, vector before) {
     const vector most = w->rules.coder != CODER_OLS ? most_correlated(w, c)
@@ -96,8 +97,7 @@ static inline vector note(const kernel_work *w, int64_t b, const vector c[VECTOR
     return vector_max(before, most);
 }
 
-/* Vector i of block b: the lanes of the atoms whose keys may be above the bar, for OLS (|c| + slack)^2 > bar (norm -
- * blunt). */
+/* Lanes of vector i of block b whose keys may be above the bar; for OLS, (|c| + slack)^2 > bar (norm - blunt). */
 static inline unsigned lanes_above(const kernel_work *w, int64_t b, int i, real bar, const choice *best) {
     const vector size = basis_wanted(w, basis_vectors(w->corr, b)[i]);
     if (w->rules.coder != CODER_OLS) return lanes_greater(size, vector_of(bar));
@@ -106,7 +106,7 @@ static inline unsigned lanes_above(const kernel_work *w, int64_t b, int i, real 
     return lanes_greater(more * more, bar * (norm - best->blunt));
 }
 
-/* The atoms of a block whose keys may be above the bar. */
+/* Set of the atoms of a block whose keys may be above the bar. */
 static inline atom_set atoms_above(const kernel_work *w, int64_t b, real bar, const choice *best) {
     atom_set above = 0;
     for (int i = 0; i < VECTORS; i++) above |= (atom_set)lanes_above(w, b, i, bar, best) << i * (int)LANES;
@@ -120,7 +120,7 @@ static inline void look_closer(const kernel_work *w, int64_t b, real bar, choice
     }
 }
 
-/* The best of the atoms in blocks with a lane of w->most above the bar. */
+/* Finds the best of the atoms in blocks with a lane of w->most above the bar. */
 static void look_above(const kernel_work *w, real bar, choice *best) {
     forget(best);
     for (int64_t first = 0; first < w->stride / BLOCK; first += 64)
@@ -128,21 +128,21 @@ static void look_above(const kernel_work *w, real bar, choice *best) {
             look_closer(w, first + __builtin_ctzll(above), bar * (1 - (real)ABOUT), best);
 }
 
-/* The atom of the largest key is sure to be the best only when it may be chosen, which rounding errors may make untrue,
- * and when all whose keys come near its own were looked at. */
+/* Finds the atom with the largest key, given the lane-wise maxima of all blocks. Falls back to a search over all atoms
+ * if the result is not certain: the atom may not be chosen, or a candidate with a key close to it was not examined. */
 static void pick_largest(const kernel_work *w, choice *best, vector most) {
     const int ols = w->rules.coder == CODER_OLS;
     const real largest = largest_lane(most);
     real bar = ols ? largest * (1 - 3 * (real)ABOUT) : largest * (1 - (real)ROUNDING) - 2 * best->slack;
     look_above(w, bar, best);
     if (ols && best->atom >= 0 && best->of.low * (1 - (real)ABOUT) < bar) {
-        bar = best->of.low * (1 - 2 * (real)ABOUT); /* wide intervals: the rivals' begin lower */
+        bar = best->of.low * (1 - 2 * (real)ABOUT); /* wide intervals: examine candidates down to best->of.low */
         look_above(w, bar, best);
     }
     if (best->atom < 0 || w->skipped > 0 || (ols && best->of.low * (1 - (real)ABOUT) < bar)) look_everywhere(w, best);
 }
 
-/* The atoms that may have a larger key than the one chosen. */
+/* Lists the atoms that may have a larger key than the one chosen. */
 static void list_rivals(kernel_work *w, const choice *best) {
     const real bar = best->of.low * (1 - (real)ABOUT) - 2 * best->slack;
     for (int64_t b = 0; b < w->stride / BLOCK; b++)
@@ -153,21 +153,21 @@ static void list_rivals(kernel_work *w, const choice *best) {
         }
 }
 
-/* OLS: an atom whose remaining norm is within twice its error may have any key. It is listed and taken out. */
+/* OLS: an atom whose remaining norm is at most twice its error may have any key. Lists and excludes such atoms. */
 static void set_aside(kernel_work *w, const choice *best) {
     real *norm = w->norm, *free = w->free;
     for (int64_t j = 0; j < w->stride; j++) {
         if (norm[j] > best->dependent) continue;
         if (free[j] != 0 && !basis_list_rival(w, best->steps, j)) w->uncertain = 1;
         free[j] = ((real *)w->corr)[j] = 0;
-        norm[j] = 1; /* and its key 0 from now on */
+        norm[j] = 1; /* its key is 0 from now on */
     }
 }
 
 /* ---- Steps ---- */
 
-/* Sets what the next choice, one that is verified afterwards, allows for as errors of float32: about (P-14) to (P-16),
- * with SPREAD / rho in the place of the factor's inverse. */
+/* Sets the windows of the next choice, which are verified afterwards: (P-14) to (P-16), with SPREAD / rho in place of
+ * the inverse of R. */
 static void set_windows(const kernel_work *w, choice *best, double energy) {
     const int64_t step = best->steps;
     const kernel_window window = {.corr =
@@ -179,7 +179,7 @@ static void set_windows(const kernel_work *w, choice *best, double energy) {
     best->dependent = 2 * best->blunt > (real)PIVOT ? 2 * best->blunt : (real)PIVOT;
 }
 
-/* One more column: its own errors, (P-12), and what they do to correlations and norms. */
+/* Adds the errors of a new column, (P-12), to the windows of correlations and norms. */
 static void widen_windows(const kernel_work *w, choice *best, double rho, double alpha, double energy) {
     const double error = basis_rounding(w->count, rho);
     best->steps = w->count + 1;
@@ -189,7 +189,7 @@ static void widen_windows(const kernel_work *w, choice *best, double rho, double
     set_windows(w, best, energy);
 }
 
-/* The choice by the correlations and norms in memory. */
+/* Chooses the best atom by the correlations and norms in memory. */
 static void choose(const kernel_work *w, choice *best) {
     vector most = {0};
     for (int64_t b = 0; b < w->stride / BLOCK; b++)
@@ -197,14 +197,14 @@ static void choose(const kernel_work *w, choice *best) {
     pick_largest(w, best, most);
 }
 
-/* One pass: p = (g_j - P r) / rho, correlations less alpha p, remaining norms less p^2, and the next choice. */
+/* One pass over all atoms: p = (g_j - P r) / rho, D'r -= alpha p, norm -= p^2, and the next choice. */
 static inline void add_column(kernel_work *w, int64_t j, double rho, double alpha, choice *next) {
     const column_pass pass = {.atom = j};
     vector most = {0};
     for (int64_t place = 0; place < w->stride / BLOCK; place++) {
         const int64_t b = basis_order(w, place);
         vector *corr = basis_vectors(w->corr, b), *norm = basis_vectors(w->norm, b);
-        vector p[VECTORS], c[VECTORS], left[VECTORS]; /* what is in registers need not be read again */
+        vector p[VECTORS], c[VECTORS], left[VECTORS]; /* stay in registers */
         basis_expect(w, j, place + AHEAD);
         column_block(w, b, &pass, (real)(1 / rho), p);
         for (int i = 0; i < VECTORS; i++) corr[i] = c[i] = corr[i] - (real)alpha * p[i];
@@ -220,20 +220,20 @@ static inline void add_column(kernel_work *w, int64_t j, double rho, double alph
     }
 }
 
-/* What the best atom would take off the residual's norm is at least the largest correlation. */
+/* Returns whether the residual is within rounding errors of zero. The gain of the best atom is at least max |d'r|. */
 static int nothing_left(const kernel_work *w, const choice *best, double energy) {
     double gain = w->rules.coder == CODER_OLS ? sqrt((double)best->of.key) : (double)best->of.key;
     return gain <= NOTHING * sqrt(energy);
 }
 
-/* Is a code of so many atoms complete by what is known without the correlations: their number and the residual? */
+/* Returns whether a code of `count` atoms is complete by its size or its residual. */
 static int complete(const kernel_work *w, int64_t count, double energy) {
     const kernel_rules *rules = &w->rules;
     if (count >= rules->atoms) return 1;
     return rules->tolerance >= 0 && w->residual <= rules->tolerance * rules->tolerance * energy;
 }
 
-/* Is there nothing to add to the code? */
+/* Returns whether the code is complete. */
 static int finished(kernel_work *w, const choice *best, double energy) {
     const kernel_rules *rules = &w->rules;
     if (w->verified && w->count < rules->atoms) w->level[w->count] = INFINITY;
@@ -246,8 +246,8 @@ static int finished(kernel_work *w, const choice *best, double energy) {
            (rules->coherence >= 0 && c <= rules->coherence * sqrt(w->residual));
 }
 
-/* Adds the best atom, j, at distance rho from the span: q'x = d_j'r / rho. The last one needs no column of P, since no
- * choice follows; but a code that is to be non-negative may lose atoms again. */
+/* Adds the best atom, at distance rho from the span: alpha = d_j'r / rho. The last atom needs no column of P, since no
+ * choice follows; except that a nonnegative code may lose atoms again. */
 static void add_atom(kernel_work *w, choice *best, double rho, double energy) {
     const int64_t j = best->atom;
     double alpha = (double)((const real *)w->corr)[j] / rho;
@@ -256,7 +256,7 @@ static void add_atom(kernel_work *w, choice *best, double rho, double energy) {
     w->proj[w->count] = alpha;
     w->entry[w->count] = w->turn[w->count] = 0;
     ((real *)w->free)[j] = 0;
-    ((real *)w->norm)[j] += 1; /* so that it becomes 1, not 0: its key of 0 never makes the search look closer */
+    ((real *)w->norm)[j] += 1; /* it becomes 1, not 0, so that its key is 0 and never above a bar */
     w->residual = larger(w->residual - alpha * alpha, 0);
     if (w->verified) widen_windows(w, best, rho, alpha, energy);
     if (w->rules.nonnegative || !complete(w, w->count + 1, energy)) add_column(w, j, rho, alpha, best);
@@ -264,7 +264,7 @@ static void add_atom(kernel_work *w, choice *best, double rho, double energy) {
     w->effort.atoms++;
 }
 
-/* Takes atom number i out again: the span loses a direction q, the residual gains (q'x) q. */
+/* Removes atom number i: the span loses a direction q, and the residual gains (q'x) q, (P-10). */
 static void remove_atom(kernel_work *w, int64_t i) {
     ((real *)w->free)[w->support[i]] = 1;
     ((real *)w->norm)[w->support[i]] = 0;
@@ -279,8 +279,8 @@ static void remove_atom(kernel_work *w, int64_t i) {
     }
 }
 
-/* Of the coefficients that the new solution makes negative, the first to reach zero on the way there from the old ones
- * (kept in w->entry); -1 when all stay positive. */
+/* Returns the coefficient that first reaches zero on the line from the old coefficients (w->entry) to the new solution,
+ * and at which fraction of the line; -1 if the new solution is positive. */
 static int64_t first_to_vanish(const kernel_work *w, double *fraction) {
     int64_t first = -1;
     *fraction = 1;
@@ -292,8 +292,8 @@ static int64_t first_to_vanish(const kernel_work *w, double *fraction) {
     return first;
 }
 
-/* Lawson and Hanson's inner loop: moves towards the least-squares solution as far as all coefficients allow, takes out
- * the one that vanished, and starts again. Returns 1 when atoms were taken out. */
+/* Inner loop of Lawson and Hanson: moves towards the least-squares solution until a coefficient reaches zero, removes
+ * its atom, and repeats. Returns 1 if atoms were removed. */
 static int make_nonnegative(kernel_work *w) {
     int removed = 0;
     for (;;) {
@@ -304,7 +304,7 @@ static int make_nonnegative(kernel_work *w) {
         for (int64_t k = 0; k < w->count; k++) w->entry[k] += fraction * (w->solution[k] - w->entry[k]);
         int64_t atom = w->support[m], newest = m == w->count - 1;
         remove_atom(w, m);
-        if (newest && fraction == 0) basis_retire(w, atom); /* it came in for rounding errors alone */
+        if (newest && fraction == 0) basis_retire(w, atom); /* chosen because of rounding errors */
         removed = 1;
     }
     for (int64_t k = 0; k < w->count; k++) w->entry[k] = w->solution[k];
@@ -320,7 +320,7 @@ int KERNEL(pursuit)(kernel_work *w, const void *a0, double energy) {
     choice best = {.dependent = (real)PIVOT};
     if (w->verified) set_windows(w, &best, energy);
     choose(w, &best);
-    /* Without removals a step per atom; every round with removals lowers the error, so the limit is a safeguard. */
+    /* One step per atom, plus removals; every round decreases the error, so the limit is only a safeguard. */
     for (int64_t step = 0, limit = 4 * w->rules.atoms + 64; step < limit && !finished(w, &best, energy); step++) {
         if (w->uncertain && w->verified) return INCO_OK; /* the signal is recoded in float64 */
         double left = basis_row(w, best.atom);
@@ -336,7 +336,7 @@ int KERNEL(pursuit)(kernel_work *w, const void *a0, double energy) {
         if (w->rules.nonnegative && make_nonnegative(w)) look_everywhere(w, &best);
     }
     w->rank = w->count;
-    if (w->verified) return INCO_OK; /* kernel/refine.c solves for the coefficients */
+    if (w->verified) return INCO_OK; /* kernel/refine.c computes the coefficients */
     basis_solve(w, w->proj, w->solution);
     basis_result(w, w->solution);
     return INCO_OK;

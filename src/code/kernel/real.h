@@ -1,5 +1,5 @@
-/* The type a kernel is compiled for, and vectors of it in the compiler's own notation: portable, and as wide as the
- * instruction set. */
+/* The scalar type of a kernel, and vectors of it by GCC's vector extension: portable, and as wide as the instruction
+ * set. */
 #ifndef INCO_CODE_KERNEL_REAL_H
 #define INCO_CODE_KERNEL_REAL_H
 
@@ -24,9 +24,9 @@
 #ifdef KERNEL_f32
 typedef float real;
 typedef int32_t real_bits;
-#define PIVOT 1e-4    /* least squared distance of a unit atom from the span of those chosen */
+#define PIVOT 1e-4    /* atoms with a smaller squared distance from the span are linearly dependent */
 #define NOTHING 2e-6  /* correlations below this, relative to ||x||, are rounding errors */
-#define ROUNDING 1e-6 /* and energies below this, relative to x'x */
+#define ROUNDING 1e-6 /* energies below this, relative to x'x, are rounding errors */
 #else
 typedef double real;
 typedef int64_t real_bits;
@@ -42,7 +42,7 @@ typedef real vector_anywhere __attribute__((vector_size(VECTOR_BYTES), aligned(s
 enum {
     LANES = VECTOR_BYTES / sizeof(real),
     VECTORS = 8,            /* accumulators that stay in registers */
-    BLOCK = LANES * VECTORS /* atoms that are worked on together; divides KERNEL_PAD */
+    BLOCK = LANES * VECTORS /* atoms processed together; divides KERNEL_PAD */
 };
 
 #define SIGN_BITS (((vector_bits){0} + 1) << (sizeof(real) * 8 - 1))
@@ -51,7 +51,7 @@ static inline vector vector_abs(vector x) {
     return (vector)((vector_bits)x & ~SIGN_BITS);
 }
 
-/* Not fmin and fmax: these are calls, which spill the registers, for the sake of NaN. */
+/* Used instead of fmin and fmax, which handle NaN by function calls that spill registers. */
 static inline double smaller(double a, double b) {
     return a < b ? a : b;
 }
@@ -60,8 +60,8 @@ static inline double larger(double a, double b) {
     return a > b ? a : b;
 }
 
-/* The vector at x, which need not be aligned. Not memcpy: gcc copies arrays of vectors by way of the stack, in pieces
- * shorter than what is then loaded, which the processor cannot forward. */
+/* Loads a vector from x, which need not be aligned. Used instead of memcpy, for which gcc copies through the stack,
+ * with stores shorter than the following load, so that store forwarding fails. */
 static inline vector vector_load(const real *x) {
     return *(const vector_anywhere *)x;
 }
@@ -70,7 +70,7 @@ static inline vector vector_of(real x) {
     return (vector){0} + x;
 }
 
-/* x in a register. What is used several times gcc otherwise reads as many times from memory. */
+/* Keeps x in a register; gcc would otherwise load it from memory at each use. */
 static inline vector vector_once(vector x) {
 #if defined(__x86_64__)
     __asm__("" : "+v"(x));
@@ -96,14 +96,14 @@ static inline vector vector_max(vector a, vector b) {
 #endif
 }
 
-/* Lane by lane, the largest of several vectors, a power of two; in few steps that wait for each other. */
+/* Lane-wise maximum of `count` vectors, a power of two, by pairwise reduction. Overwrites x. */
 static inline vector vectors_max(int count, vector x[]) {
     for (int half = count / 2; half > 0; half /= 2)
         for (int i = 0; i < half; i++) x[i] = vector_max(x[i], x[i + half]);
     return x[0];
 }
 
-/* The larger of a and b in lanes where x > y, a in the others. */
+/* max(a, b) in lanes where x > y, a in the others. */
 static inline vector vector_max_where(vector a, vector b, vector x, vector y) {
 #if defined(KERNEL_ISA_avx512) && defined(KERNEL_f32)
     const __mmask16 lanes = _mm512_cmp_ps_mask((__m512)x, (__m512)y, _CMP_GT_OQ);
@@ -116,7 +116,7 @@ static inline vector vector_max_where(vector a, vector b, vector x, vector y) {
 #endif
 }
 
-/* 1 / x to a relative error below ABOUT, where the instruction set has a short way. */
+/* 1 / x with a relative error below ABOUT: a fast approximation if the instruction set has one. */
 #define ABOUT 1e-3
 static inline vector about_inverse(vector x) {
 #if defined(KERNEL_ISA_avx512) && defined(KERNEL_f32)
@@ -142,8 +142,8 @@ static inline real largest_lane(vector x) {
 #endif
 }
 
-/* Bit i is set where a > b in lane i. The compilers do not find these instructions by themselves; the last form is
- * their portable twin. */
+/* Bit i of the result: a > b in lane i. Intrinsics, since compilers do not generate these instructions from the
+ * portable form. */
 static inline unsigned lanes_greater(vector a, vector b) {
 #if defined(KERNEL_ISA_avx512) && defined(KERNEL_f32)
     return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_GT_OQ);
@@ -160,8 +160,8 @@ static inline unsigned lanes_greater(vector a, vector b) {
 #endif
 }
 
-/* A set of atoms of a block, a bit for each. A step looks for one atom of all: with sets, no branch depends on which
- * one it is, and the processor goes on in the right place. */
+/* A set of atoms of a block, one bit each. Searching with sets avoids unpredictable branches that depend on which atom
+ * is found. */
 #if VECTOR_BYTES == 64 && defined(KERNEL_f32)
 __extension__ typedef unsigned __int128 atom_set;
 #else

@@ -1,20 +1,21 @@
-/* Coefficients in double for a support found in float32, and the proof that double would have found it
- * (docs/theory/pursuit.md and lars.md, "In double from float32").
+/* Computes coefficients in double for a support found in float32, and proves that double would have found it
+ * (docs/theory/pursuit.md and lars.md, "Double precision from float32").
  *
- * With the factor R of the chosen atoms in double, the errors of all that float32 has compared are bounded (P-11) to
- * (P-16), (L-8). Where the bounds stay within the windows that float32 allowed for, only the atoms that it has listed
- * as rivals could change its choices, and those are compared in double. */
+ * The factor R of the support in double bounds the errors of all values that float32 compared: (P-11) to (P-16), (L-8).
+ * If the bounds are within the windows that float32 assumed, only the atoms that it listed as rivals could change its
+ * choices, and these are compared in double. */
 #include "code/kernel/basis.h"
 
 #ifdef KERNEL_f64
 
-/* The bounds are sums of first-order terms; this covers the products of two of them while ||E|| <= 0.01, and the
- * rounding of the bounds themselves. */
+/* The bounds are sums of first-order terms; this factor covers second-order terms while ||E|| <= 0.01, and the rounding
+ * of the bounds themselves. */
 static const double SECOND_ORDER = 1.02;
-/* Of a bound of float32: keys in double are wrong by 2^-29 of it at most, and closer ones are ties. */
+/* Relative to a window of float32: keys closer than this are ties. The error of keys in double is 2^-29 of the
+ * window. */
 static const double TIE = 1e-3;
 
-enum { PAIR = 2 * LANES }; /* columns that are worked on together; divides `pitch` */
+enum { PAIR = 2 * LANES }; /* columns processed together; divides `pitch` */
 
 static double dot(int64_t n, const double *x, const double *y) {
     vector sum[2] = {{0}, {0}};
@@ -34,9 +35,9 @@ static const double *atom(const kernel_refinement *job, int64_t m) {
     return job->dictionary + job->fast->support[m] * job->dim;
 }
 
-enum { ATOMS = 4 }; /* worked on together: their sums do not wait for each other */
+enum { ATOMS = 4 }; /* atoms processed together, with independent sums */
 
-/* out[i] = d' y for the atoms d of numbers m + i: dot(), ATOMS times. */
+/* out[i] = d'y for atom number m + i, i < ATOMS; the same bits as dot(). */
 static void dots(const kernel_refinement *job, int64_t m, const double *y, double *out) {
     const double *d[ATOMS];
     vector sum[ATOMS][2];
@@ -70,8 +71,8 @@ static double *row_of(const kernel_refinement *job, double *matrix, int64_t i) {
     return matrix + i * job->pitch;
 }
 
-/* row -= sum of f[h] M(h, :) over the rows h of the upper triangle M from `first` to below `end`, by pairs of vectors
- * from the pair with column `column` on. Of a row of M, the pairs before its diagonal's are not read. */
+/* row -= sum of f[h * f_step] M(h, :) over the rows first <= h < end of the upper triangular matrix M, in pairs of
+ * vectors from the pair that contains `column` on. Skips the pairs of a row of M left of its diagonal. */
 static void subtract_rows(const kernel_refinement *job, double *row, int64_t column, const double *f, int64_t f_step,
                           const double *matrix, int64_t first, int64_t end) {
     for (int64_t m = column / PAIR * PAIR; m < job->fast->rank; m += PAIR) {
@@ -87,7 +88,7 @@ static void subtract_rows(const kernel_refinement *job, double *row, int64_t col
     }
 }
 
-/* The row becomes zero before its diagonal and behind its end, and is scaled. */
+/* Scales row i of an upper triangular matrix, and zeroes its entries left of the diagonal. */
 static void finish_row(const kernel_refinement *job, double *row, int64_t i, double scale) {
     for (int64_t m = i / PAIR * PAIR; m < i; m++) row[m] = 0;
     for (int64_t m = i; m < job->fast->rank; m++) row[m] *= scale;
@@ -95,7 +96,7 @@ static void finish_row(const kernel_refinement *job, double *row, int64_t i, dou
 
 /* ---- The factor ---- */
 
-/* The upper triangle of G_SS, by rows. All of it before any is used: entries come from afar, many at a time. */
+/* Gathers the upper triangle of G_SS by rows. All of it before the factorisation: its cache misses overlap. */
 static void gather_gram(const kernel_refinement *job) {
     const int32_t *support = job->fast->support;
     for (int64_t i = 0; i < job->fast->rank; i++) {
@@ -106,7 +107,7 @@ static void gather_gram(const kernel_refinement *job) {
     }
 }
 
-/* R by rows and alpha = R'^-1 D_S'x. 0 when an atom depends on those before it. */
+/* Computes R by rows and alpha = R'^-1 D_S'x. Returns 0 if an atom is linearly dependent on those before it. */
 static int factorize(const kernel_refinement *job, double *alpha) {
     const int64_t k = job->fast->rank;
     gather_gram(job);
@@ -123,7 +124,7 @@ static int factorize(const kernel_refinement *job, double *alpha) {
     return 1;
 }
 
-/* R^-1 by rows: R(i, i) Y(i, :) = I(i, :) - sum of R(i, j) Y(j, :) over j > i. */
+/* Computes Y = R^-1 by rows: R(i, i) Y(i, :) = I(i, :) - sum of R(i, j) Y(j, :) over j > i. */
 static void invert(const kernel_refinement *job) {
     const int64_t k = job->fast->rank;
     for (int64_t i = k - 1; i >= 0; i--) {
@@ -154,7 +155,7 @@ static void solve_forward(const kernel_refinement *job, double *y) {
 
 /* ---- Bounds ---- */
 
-/* (P-12), (P-13): the errors of a row of P, entry by entry, for any atom. */
+/* Bounds the error of each entry of a row of P, for any atom: (P-12), (P-13). */
 static void bound_rows(const kernel_refinement *job, double *error) {
     const int64_t k = job->fast->rank;
     for (int64_t m = 0; m < k; m++) error[m] = 0;
@@ -174,18 +175,18 @@ static void bound_rows(const kernel_refinement *job, double *error) {
 
 /* ---- Pursuits ---- */
 
-/* What is known of choice number `step`. */
+/* Bounds for one choice. */
 typedef struct certainty {
-    double corr, norm; /* largest errors of d'r and of the squared remaining norms */
+    double corr, norm; /* errors of d'r and of the squared remaining norms */
     double residual;   /* ||r||^2 */
 } certainty;
 
-/* Sums that grow from choice to choice. */
+/* Sums over the choices so far. */
 typedef struct sums {
     double rounding, row, row2, proj2;
 } sums;
 
-/* (P-14) to (P-16): the bounds on choice number `step`, of unit norm. */
+/* Error bounds for choice number `step`: (P-14) to (P-16). */
 static certainty bound_step(const kernel_refinement *job, const sums *s, int64_t step, double residual) {
     const double size = sqrt(job->energy);
     const double corr = KERNEL_UNIT * (((double)job->dim + 12) * size + s->rounding) + sqrt(s->proj2) + s->row;
@@ -201,8 +202,8 @@ static void add_step(const kernel_refinement *job, sums *s, int64_t i, double al
     s->row2 += error * error;
 }
 
-/* The rules that end a code before it has all its atoms, given max |d'r| to an error. 1: the code is complete; 0: it
- * goes on; -1: too close to tell. */
+/* Evaluates the stopping rules other than the number of atoms, given max |d'r| up to an error. Returns 1: the code is
+ * complete; 0: it is not; -1: ambiguous. */
 static int rules_say(const kernel_refinement *job, int64_t step, certainty at) {
     const kernel_rules *rules = &job->fast->rules;
     const double level = job->fast->level[step];
@@ -213,8 +214,8 @@ static int rules_say(const kernel_refinement *job, int64_t step, certainty at) {
     return level + at.corr <= limit ? 1 : -1;
 }
 
-/* Has a rival a smaller key than each atom chosen from its step on? Its row of P, to `p`, gives its key at every step:
- * c = d'x - sum of p alpha, left = 1 - sum of p^2. */
+/* Returns whether a rival has a smaller key than each atom chosen from its step on. Its row p of P gives its key at
+ * every step: c = d'x - sum of p alpha, left = 1 - sum of p^2. */
 static int rival_loses(const kernel_refinement *job, const double *alpha, kernel_rival rival) {
     const int ols = job->fast->rules.coder == CODER_OLS;
     const int32_t *support = job->fast->support;
@@ -234,7 +235,7 @@ static int rival_loses(const kernel_refinement *job, const double *alpha, kernel
     return 1;
 }
 
-/* Do all choices and the end stand in double? */
+/* Returns whether all choices and the stop are proved. */
 static int choices_stand(const kernel_refinement *job, const double *alpha, const double *error) {
     const int64_t k = job->fast->rank, most = job->fast->rules.atoms;
     const int ols = job->fast->rules.coder == CODER_OLS;
@@ -279,8 +280,8 @@ static void combine(const kernel_refinement *job, double scale, const double *b,
     }
 }
 
-/* The level C at which the path ended: (L-5) to (L-7), or where the next atom has |d'r| = C; negative when there is
- * none. */
+/* Returns the level C at which the path ended: (L-5) to (L-7), or (L-9) where the next atom enters; negative if there
+ * is none. */
 static double end_level(const kernel_refinement *job, double left, double turn2) {
     const kernel_work *fast = job->fast;
     const kernel_rules *rules = &fast->rules;
@@ -298,8 +299,9 @@ static double end_level(const kernel_refinement *job, double left, double turn2)
     return dot(job->dim, d, job->rest) / (fast->next_sign - dot(job->dim, d, job->moved));
 }
 
-/* (L-8): are the errors of the correlations within the window, at float32's level of event m or at the end's in double?
- * `turn` is z = R'^-1 s in double. The atom that enters counts too: its share of the move is 0 for float32. */
+/* Returns whether the errors of the correlations are within the window, (L-8): at `level`, which is that of event m in
+ * float32, or that of the end in double. `turn` is z = R'^-1 s in double. Includes the atom that enters, whose move is
+ * 0 in float32. */
 static int event_is_within(const kernel_refinement *job, int64_t m, const double *alpha, const double *turn,
                            double level) {
     const kernel_work *fast = job->fast;
@@ -315,13 +317,14 @@ static int event_is_within(const kernel_refinement *job, int64_t m, const double
     return SECOND_ORDER * (first + sqrt(differs) + row) <= fast->window[m].corr;
 }
 
-/* What counts as a tie at the end of a path. */
+/* Levels closer than this are ties. */
 static double path_tie(const kernel_refinement *job) {
     return TIE * KERNEL_UNIT * (double)job->dim * sqrt(job->energy);
 }
 
-/* Atom m enters at the level alpha_m / z_m, (L-10). In double, too, that is between where float32 had the atoms before
- * and after it enter, or the end; and no other could have entered but the listed rivals. */
+/* Returns whether the order of entries is proved: in double, atom m enters at the level alpha_m / z_m, (L-10), which
+ * must lie between the levels in float32 of the atoms before and after it, or the end; and no other atom could have
+ * entered but the listed rivals. */
 static int entries_stand(const kernel_refinement *job, const double *alpha, const double *turn, double end) {
     const int64_t k = job->fast->rank;
     const double *at = job->fast->level, tie = path_tie(job);
@@ -333,9 +336,9 @@ static int entries_stand(const kernel_refinement *job, const double *alpha, cons
     return 1;
 }
 
-/* Does a rival stay below the level from its own event on to the end? Its row p of P gives c = d'x - p'alpha + C p'z,
- * linear from event to event: it is looked at with the atoms before each event and with the one that enters. The atom
- * that enters at the end is at the level then. */
+/* Returns whether a rival stays below the level from its event to the end. Its row p of P gives c = d'x - p'alpha + C
+ * p'z, linear between events, so that it suffices to check each event, without and with the atom that enters there. The
+ * atom that would enter at the end is exempt there. */
 static int rival_stays_below(const kernel_refinement *job, const double *alpha, const double *turn, double end,
                              kernel_rival rival) {
     const kernel_work *fast = job->fast;
@@ -354,7 +357,7 @@ static int rival_stays_below(const kernel_refinement *job, const double *alpha, 
     return ((const float *)fast->free)[rival.atom] == 0 || enters || fabs(c + end * z) < end - tie;
 }
 
-/* (L-11): D'r = D'x - G_S b in float32, to float32's correlations; b = fit - C path. Returns the largest error. */
+/* Computes D'r = D'x - G_S b in float32, to fast->corr; b = fit - C path. Returns the error bound (L-11). */
 static double residual_products(const kernel_refinement *job, double level) {
     const kernel_work *fast = job->fast;
     float *restrict c = fast->corr;
@@ -370,8 +373,8 @@ static double residual_products(const kernel_refinement *job, double level) {
     return SECOND_ORDER * KERNEL_UNIT * (((double)job->dim + 12 + k) * sqrt(job->energy) + (k + 3) * sum);
 }
 
-/* Is |d'r| of every other atom below the level at the end? Those that float32 cannot tell from it are looked at in
- * double. */
+/* Returns whether |d'r| of every other atom is below the level at the end. Atoms that are ambiguous in float32 are
+ * checked in double. */
 static int all_stay_below(const kernel_refinement *job, double level) {
     const kernel_work *fast = job->fast;
     const double limit = level - path_tie(job);
@@ -384,7 +387,7 @@ static int all_stay_below(const kernel_refinement *job, double level) {
     return 1;
 }
 
-/* Would double have ended with the same atoms and signs? */
+/* Returns whether double is proved to end with the same support and signs. */
 static int path_stands(const kernel_refinement *job, const double *alpha, const double *turn, double end) {
     const kernel_work *fast = job->fast;
     const int lasso = fast->rules.coder == CODER_LASSO, listed = fast->window[fast->rank].corr > 0;
@@ -398,7 +401,8 @@ static int path_stands(const kernel_refinement *job, const double *alpha, const 
     return (listed && event_is_within(job, fast->rank, alpha, turn, end)) || all_stay_below(job, end);
 }
 
-/* The coefficients fit - C path; the LASSO's must have the signs of their correlations. */
+/* Computes the coefficients fit - C path. Returns 0 if a LASSO coefficient does not have the sign of its
+ * correlation. */
 static int take_path(kernel_refinement *job, double level, const double *sign) {
     for (int64_t m = 0; m < job->fast->rank; m++) {
         const double c = job->fit[m] - level * job->path[m];
@@ -408,7 +412,8 @@ static int take_path(kernel_refinement *job, double level, const double *sign) {
     return 1;
 }
 
-/* fit = G_SS^-1 D_S'x with rest = x - D_S fit; path = G_SS^-1 s with moved = D_S path. */
+/* Computes fit = G_SS^-1 D_S'x and rest = x - D_S fit, path = G_SS^-1 s and moved = D_S path, and from these the
+ * result. Returns 0 if it is not proved. */
 static int refine_path(kernel_refinement *job) {
     const int64_t k = job->fast->rank;
     double *sign = job->to->value, *alpha = job->alpha, *turn = job->turn;
@@ -434,7 +439,7 @@ static int refine_path(kernel_refinement *job) {
 
 /* ---- The result ---- */
 
-/* The coefficients in job->fit, without zeros. */
+/* Stores the coefficients in job->fit, without zeros. */
 static void take_result(const kernel_refinement *job) {
     kernel_work *to = job->to;
     to->count = to->skipped = 0;

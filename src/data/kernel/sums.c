@@ -1,4 +1,4 @@
-/* A column of A = C C' and one of B = X C', summed over the signals that use an atom, in their order and in double. */
+/* Sums one column of A = C C' and of B = X C' over the signals that use an atom, in their order and in double (S-1). */
 #include "data/sums.h"
 
 #include <string.h>
@@ -8,14 +8,14 @@
 enum {
     WIDE = VECTOR_BYTES / sizeof(double), /* doubles in a vector */
     TOGETHER = 8,                         /* vectors that stay in registers */
-    AHEAD = 6,                            /* uses to ask for before their turn: signals and codes come in no order */
-    LINE = 64 / (WIDE * sizeof(real)),    /* vectors of a signal in a line of the cache */
+    AHEAD = 6,                            /* prefetch distance, in signals: accesses are irregular */
+    LINE = 64 / (WIDE * sizeof(real)),    /* vectors of a signal per cache line */
 };
 
 typedef double wide __attribute__((vector_size(VECTOR_BYTES)));
 typedef real narrow __attribute__((vector_size(WIDE * sizeof(real))));
 
-/* The last form is the portable twin of the others, which gcc does not find by itself. */
+/* Converts to double. Intrinsics, since gcc does not generate these instructions from the portable form. */
 static inline wide widen(const real *from) {
 #if defined(KERNEL_ISA_avx512) && defined(KERNEL_f32)
     return (wide)_mm512_cvtps_pd(_mm256_loadu_ps(from));
@@ -53,7 +53,7 @@ static inline const real *signal_of(const sums_atom *atom, int64_t u) {
 
 /* b += c_j x, for `count` vectors of features from `first` on. */
 static inline void add_signals(const sums_atom *atom, int64_t first, int count) {
-    wide sum[TOGETHER]; /* cleared as far as it is used: gcc clears all of it in memory */
+    wide sum[TOGETHER]; /* no initialiser: gcc would clear all of it in memory */
     for (int i = 0; i < count; i++) sum[i] = (wide){0};
     for (int64_t u = 0; u < atom->uses; u++) {
         const real *x = signal_of(atom, u) + first;
@@ -66,7 +66,7 @@ static inline void add_signals(const sums_atom *atom, int64_t first, int count) 
         for (int lane = 0; lane < WIDE; lane++) atom->b[first + i * WIDE + lane] += sum[i][lane];
 }
 
-/* The features from `first` on, one by one. */
+/* b += c_j x for the features from `first` on, without vectors. */
 static void add_last(const sums_atom *atom, int64_t first) {
     for (int64_t i = first; i < atom->x->rows; i++) {
         double sum = 0;
@@ -75,7 +75,7 @@ static void add_last(const sums_atom *atom, int64_t first) {
     }
 }
 
-/* Whole vectors of features from `first` on. */
+/* Number of whole vectors of features from `first` on. */
 static inline int64_t left(const sums_atom *atom, int64_t first) {
     return (atom->x->rows - first) / WIDE;
 }
