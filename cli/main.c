@@ -9,6 +9,7 @@
 #include "help.h"
 #include "man.h"
 #include "near.h"
+#include "results.h"
 
 #define ADDRESS(name) &name##_command,
 static const command *const table[] = {COMMANDS(ADDRESS)};
@@ -58,6 +59,13 @@ static int help(int argc, char *const *argv) {
     return written();
 }
 
+static void say_excess_threads(const run *r) {
+    const int asked = results_threads(r), available = inco_threads_available();
+    if (asked > available)
+        run_say(r, "--threads %d: this process may use %d processor%s; more threads than that gain nothing", asked,
+                available, available == 1 ? "" : "s");
+}
+
 static int perform(const command *c, int argc, char *const *argv) {
     run r = {.command = c, .argc = argc, .argv = argv, .started = run_clock()};
     int status = INCO_ENOMEM;
@@ -65,7 +73,10 @@ static int perform(const command *c, int argc, char *const *argv) {
     inco_blas_one_thread();
     r.options = inco_options_new();
     if (r.options) status = args_parse(&r, argc - 2, argv + 2);
-    if (status >= 0) status = c->perform(&r);
+    if (status >= 0) {
+        say_excess_threads(&r);
+        status = c->perform(&r);
+    }
     int code = run_finish(&r, status);
     inco_options_free(r.options);
     free(r.paths);

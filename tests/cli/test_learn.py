@@ -75,6 +75,17 @@ class Learn(tool.Case):
         one, two = self.learn("--threads", "1"), self.learn("--threads", "2", out="E.npy")
         self.assertEqual(one.tobytes(), two.tobytes())
 
+    def test_says_threads_above_the_processors(self):
+        one = self.learn("--threads", "1")
+        available = len(os.sched_getaffinity(0))
+        line = rf"^--threads \d+: this process may use {available} processors?; more threads than that gain nothing$"
+        self.assertNotRegex(self.inco("learn", "X.npy", "-o", "E.npy", *SHORT, "--threads", available).text, "--threads")
+        more = self.inco("learn", "X.npy", "-o", "E.npy", *SHORT, "--threads", available + 3)
+        self.assertEqual(len(re.findall(line, more.text, re.M)), 1)
+        self.assertEqual(self.load("E.npy").tobytes(), one.tobytes())
+        quiet = self.inco("learn", "X.npy", "-o", "E.npy", *SHORT, "--threads", available + 3, "--quiet")
+        self.assertEqual(quiet.text, "")
+
     def test_seed(self):
         zero, one = self.learn(), self.learn("--seed", "1", out="E.npy")
         self.assertNotEqual(zero.tobytes(), one.tobytes())
