@@ -2,12 +2,12 @@
 """How a run with two threads fares on two processors that others use too.
 
     bench/busy.py --inco build/release/inco
-    bench/busy.py --inco build/release/inco --before OLD/inco idl ksvd
+    bench/busy.py --inco build/release/inco --before OLD/inco --ways alone --repeats 15 idl ksvd
 
 Prints, for each case, the seconds of a run alone; the seconds of a run beside two busy loops, and until the last of two and of
 eight equal runs at once has ended, each as a multiple of the first; medians over the repeats, which are made in turns. With
---before also the time alone beside that of another build. Everything runs on the first two processors that this process may use;
-nothing else should. A case takes about a minute.
+--before also the time alone as a multiple of that of another build. Everything runs on the first two processors that this
+process may use; nothing else should. A case takes about a minute.
 """
 import argparse
 import os
@@ -74,6 +74,7 @@ def main():
     if unknown:
         parser.error("unknown case: " + ", ".join(unknown))
     ways = ["alone"] + [way for way in WAYS if way in arguments.ways.split(",") and way != "alone"]
+    programs = {"before": arguments.before} if arguments.before else {}
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
@@ -82,12 +83,10 @@ def main():
               + (" alone, to before |" if arguments.before else ""))
         print("| --- |" + " ---: |" * (len(ways) + bool(arguments.before)))
         for case in arguments.case or CASES:
-            time_of = medians(lambda way: seconds(arguments.inco, case, *WAYS[way]), ways, arguments.repeats)
+            time_of = medians(lambda way: seconds(programs.get(way, arguments.inco), case, *WAYS.get(way, WAYS["alone"])),
+                              [*programs, *ways], arguments.repeats)
             cells = [f"{time_of['alone']:.2f} s"] + [f"{time_of[way] / time_of['alone']:.2f}" for way in ways[1:]]
-            if arguments.before:
-                builds = medians(lambda build: seconds(build, case, 1, 0), [arguments.before, arguments.inco],
-                                 arguments.repeats)
-                cells.append(f"{builds[arguments.inco] / builds[arguments.before]:.2f}")
+            cells += [f"{time_of['alone'] / time_of[way]:.2f}" for way in programs]
             print("| " + " | ".join([case] + cells) + " |", flush=True)
         os.chdir("/")
 
