@@ -1,16 +1,25 @@
 """Times inco beside scikit-learn and, where it is installed, SPAMS, on the same data with one thread.
 
-    python3 bench/peers.py build/release/inco [--signals 30000] [--sample 500] [--dim 160] [--atoms 1000]
+    python3 bench/peers.py build/release/inco [CASE...] [--precision f64|f32] [--peer scikit-learn|SPAMS]
 
-A ratio is printed only when the results agree: the same supports but for a share of ties, the same coefficients on equal
-supports. The slow peers code a sample of the signals; times are per signal. inco's time includes the Gram matrix and
-D'X, as the peers' do. LARS is left out: scikit-learn's takes another path once a coefficient changes its sign. inco
-starts itself anew when OpenBLAS does not know the CPU; for the peers to have the same kernels, set OPENBLAS_CORETYPE to
-the one that inco's --json names in "blas". Needs numpy, scipy and scikit-learn, Debian's python3-sklearn.
+Prints microseconds per signal, medians over the repeats, which are made in turns; without CASE all of them. A ratio is printed
+only when the results agree: the same supports but for a share of ties, the same coefficients on equal supports. inco and SPAMS
+code all signals; scikit-learn, which is slow, a sample. All times include the Gram matrix and D'X.
+
+What is compared: SPAMS's `omp` chooses the atom that leaves the smallest residual, which is OLS; its `lasso` that stops at 40
+atoms is the path of the LASSO, so inco's lasso stands beside it, not its lars. LARS is left out: scikit-learn's takes another
+path once a coefficient changes its sign. SPAMS's thresholds L, eps and lambda1 are always passed together: with one alone its
+Python package reads a default that is not there.
+
+inco starts itself anew when OpenBLAS does not know the CPU; for the peers to have the same kernels, set OPENBLAS_CORETYPE to
+the one that inco's --json names in "blas". Needs numpy, scipy and scikit-learn, Debian's python3-sklearn. SPAMS (`spams` on
+PyPI) should be compiled from source with CFLAGS="-O3 -march=native" and linked with the same BLAS.
 """
 import argparse
+import collections
 import json
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -27,6 +36,9 @@ try:
     import spams
 except ImportError:
     spams = None
+
+TYPES = {"f64": np.float64, "f32": np.float32}
+Case = collections.namedtuple("Case", "inco scikit spams", defaults=[None, None])
 
 
 def speech_like(count, dim, rng):
@@ -48,51 +60,78 @@ def inco(program, folder, dtype, arguments):
     return json.loads(done.stdout)["seconds"]["code"], scipy.sparse.load_npz(f"{folder}/C.npz")
 
 
+def timed(function, d, x):
+    """Seconds and the codes; signals and atoms in columns, as the peers want them."""
+    columns, atoms = np.asfortranarray(x.T), np.asfortranarray(d.T)
+    start = time.perf_counter()
+    codes = function(atoms, columns)
+    return time.perf_counter() - start, codes.T
+
+
 def agreement(ours, theirs):
     """Share of signals with the same support, and the largest difference of coefficients on those."""
-    ours, theirs = ours.toarray(), np.asarray(theirs)
+    ours, theirs = ours.toarray(), theirs.toarray() if scipy.sparse.issparse(theirs) else np.asarray(theirs)
     same = ((ours != 0) == (theirs != 0)).all(1)
     return same.mean(), np.abs(ours - theirs)[same].max() if same.any() else np.inf
 
 
-def sklearn_omp(d, x, k):
-    return orthogonal_mp(d.T, x.T, n_nonzero_coefs=k, precompute=True).T
+# ---- The peers: functions of the atoms and the signals ----
+
+def scikit_omp(**stop):
+    return lambda d, x: orthogonal_mp(d, x, precompute=True, **stop)
 
 
-def sklearn_omp_to(d, x, level):
-    """To a relative residual; the signals have unit norm."""
-    return orthogonal_mp(d.T, x.T, tol=level ** 2, precompute=True).T
+def scikit_lasso(level):
+    def run(d, x):
+        gram = d.T @ d
+        return np.stack([lars_path_gram(d.T @ one, gram, n_samples=len(d), alpha_min=level / len(d), method="lasso",
+                                        return_path=False)[2] for one in x.T], axis=1)
+    return run
 
 
-def sklearn_lasso(d, x, level):
-    gram = d @ d.T
-    return np.stack([lars_path_gram(d @ one, gram, n_samples=d.shape[1], alpha_min=level / d.shape[1],
-                                    method="lasso", return_path=False)[2] for one in x])
+def spams_ols(count, residual=0.0):
+    return lambda d, x: spams.omp(x, d, L=count or d.shape[0], eps=residual, lambda1=0.0, numThreads=1)
 
 
-def spams_run(task, d, x, value):
-    columns, atoms = np.asfortranarray(x.T), np.asfortranarray(d.T)
-    if task == "ols":
-        return spams.omp(columns, atoms, L=int(value), numThreads=1).T
-    return spams.lasso(columns, atoms, lambda1=value, mode=2, numThreads=1).T
+def spams_lasso(count, level):
+    return lambda d, x: spams.lasso(x, d, L=count or d.shape[0], lambda1=level, lambda2=0.0, mode=2, numThreads=1)
 
 
 def cases(level):
-    """name, inco's arguments, scikit-learn's function, SPAMS's task, the value."""
-    yield "omp-10", ["--coder", "omp", "--sparsity", "10"], sklearn_omp, None, 10
-    yield "omp-40", ["--coder", "omp", "--sparsity", "40"], sklearn_omp, None, 40
-    yield "omp-20db", ["--coder", "omp", "--tolerance", "0.1"], sklearn_omp_to, None, 0.1
-    yield "ols-10", ["--coder", "ols", "--sparsity", "10"], None, "ols", 10
-    yield "ols-40", ["--coder", "ols", "--sparsity", "40"], None, "ols", 40
-    yield "lasso-10", ["--coder", "lasso", "--lambda", repr(level)], sklearn_lasso, "lasso", level
+    """By name. The signals have unit norm, so that a relative residual of 0.1 is one of 0.01 squared."""
+    return {
+        "omp-10": Case("omp --sparsity 10", scikit_omp(n_nonzero_coefs=10)),
+        "omp-40": Case("omp --sparsity 40", scikit_omp(n_nonzero_coefs=40)),
+        "omp-20db": Case("omp --tolerance 0.1", scikit_omp(tol=0.01)),
+        "ols-10": Case("ols --sparsity 10", None, spams_ols(10)),
+        "ols-40": Case("ols --sparsity 40", None, spams_ols(40)),
+        "ols-20db": Case("ols --tolerance 0.1", None, spams_ols(None, 0.01)),
+        "lasso-10": Case(f"lasso --lambda {level!r}", scikit_lasso(level), spams_lasso(None, level)),
+        "lasso-0.1": Case("lasso --lambda 0.1", scikit_lasso(0.1), spams_lasso(None, 0.1)),
+        "lasso-40": Case("lasso --sparsity 40", None, spams_lasso(40, 0.0)),
+    }
 
 
 def report(name, dtype, peer, ours, theirs, agree):
     share, difference = agree
     good = share > 0.98 and difference < (1e-8 if dtype == "f64" else 1e-3)
-    ratio = f"{theirs / ours:8.1f}" if good else "  results differ"
-    print(f"{name:10} {dtype} {1e6 * ours:10.1f} {peer:13} {1e6 * theirs:10.1f} {ratio}   "
-          f"(same support {100 * share:.1f} %, coefficients to {difference:.0e})", flush=True)
+    ratio = f"{theirs / ours:.1f}" if good else "results differ"
+    print(f"| {name} | {dtype} | {1e6 * ours:.1f} | {peer} | {1e6 * theirs:.1f} | {ratio} | {100 * share:.1f} % | "
+          f"{difference:.0e} |", flush=True)
+
+
+def compare(given, folder, name, dtype, case, peer, function, data):
+    """One row of the table."""
+    d, x = (a.astype(TYPES[dtype]) for a in data)
+    x = x[:given.sample] if peer == "scikit-learn" else x
+    ours, theirs = [], []
+    for _ in range(given.repeats):
+        seconds, codes = inco(given.program, folder, dtype, ["--coder", *case.inco.split()])
+        ours.append(seconds / codes.shape[0])
+        seconds, found = timed(function, d, x)
+        theirs.append(seconds / len(x))
+    few = min(given.sample, len(x))
+    report(name, dtype, peer, statistics.median(ours), statistics.median(theirs), agreement(codes[:few], found[:few]))
 
 
 def find_level(program, folder, wanted):
@@ -108,31 +147,31 @@ def find_level(program, folder, wanted):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
-    for name, value in (("signals", 30000), ("sample", 500), ("dim", 160), ("atoms", 1000)):
+    parser.add_argument("case", nargs="*", help="of " + ", ".join(cases(0)))
+    parser.add_argument("--precision", choices=TYPES)
+    parser.add_argument("--peer", choices=["scikit-learn", "SPAMS"])
+    for name, value in (("signals", 30000), ("sample", 500), ("dim", 160), ("atoms", 1000), ("repeats", 3)):
         parser.add_argument(f"--{name}", type=int, default=value)
     given = parser.parse_args()
+    unknown = set(given.case) - set(cases(0))
+    if unknown:
+        parser.error("unknown case: " + ", ".join(unknown))
     rng = np.random.default_rng(0)
-    d, x = speech_like(given.atoms, given.dim, rng), speech_like(given.signals, given.dim, rng)
+    data = speech_like(given.atoms, given.dim, rng), speech_like(given.signals, given.dim, rng)
     with tempfile.TemporaryDirectory() as folder:
-        for dtype, kind in (("f64", np.float64), ("f32", np.float32)):
-            np.save(f"{folder}/D-{dtype}.npy", d.astype(kind))
-            np.save(f"{folder}/X-{dtype}.npy", x.astype(kind))
-        level = find_level(given.program, folder, 10)
-        print(f"{'case':10} type  inco us/x {'peer':13} {'peer us/x':>10}    ratio")
-        for dtype, kind in (("f64", np.float64), ("f32", np.float32)):
-            few = x[:given.sample].astype(kind)
-            for name, arguments, sklearn_function, spams_task, value in cases(level):
-                seconds, codes = inco(given.program, folder, dtype, arguments)
-                peers = [("scikit-learn", sklearn_function)] if sklearn_function else []
-                if spams and spams_task:
-                    peers.append(("SPAMS", lambda a, b, v, task=spams_task: spams_run(task, a, b, v)))
-                for peer, function in peers:
-                    start = time.perf_counter()
-                    theirs = function(d.astype(kind), few, value)
-                    theirs_seconds = (time.perf_counter() - start) / len(few)
-                    theirs = theirs.toarray() if scipy.sparse.issparse(theirs) else theirs
-                    report(name, dtype, peer, seconds / given.signals, theirs_seconds,
-                           agreement(codes[:given.sample], theirs))
+        for dtype, kind in TYPES.items():
+            np.save(f"{folder}/D-{dtype}.npy", data[0].astype(kind))
+            np.save(f"{folder}/X-{dtype}.npy", data[1].astype(kind))
+        level = find_level(given.program, folder, 10) if not given.case or "lasso-10" in given.case else 0.0
+        print("| case | type | inco | peer | of peer | ratio | same support | coefficients to |")
+        print("| --- | --- | ---: | --- | ---: | ---: | ---: | ---: |")
+        for dtype in [given.precision] if given.precision else TYPES:
+            for name, case in cases(level).items():
+                if given.case and name not in given.case:
+                    continue
+                for peer, function in (("scikit-learn", case.scikit), ("SPAMS", spams and case.spams)):
+                    if function and given.peer in (None, peer):
+                        compare(given, folder, name, dtype, case, peer, function, data)
 
 
 main()
