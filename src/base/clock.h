@@ -1,7 +1,7 @@
-/* Time for reports and for nothing that a result depends on, but --stop-seconds. */
+/* Time for reports and for --stop-seconds; nothing else depends on it. */
 #ifndef INCO_BASE_CLOCK_H
 #define INCO_BASE_CLOCK_H
 
-double clock_seconds(void); /* since some fixed moment, never going back */
+double clock_seconds(void); /* monotonic, since an arbitrary origin */
 
 #endif

@@ -1,4 +1,4 @@
-/* Options that several rooms read: threads, seed, precision, and what a signal is. */
+/* Options shared by several rooms: threads, seed, precision, and the shape of a signal. */
 #ifndef INCO_BASE_COMMON_H
 #define INCO_BASE_COMMON_H
 
@@ -10,14 +10,14 @@ typedef struct common_options {
     int64_t threads, seed, precision;
     int64_t window;
     double rate;
-    int64_t patch[2]; /* rows and columns; 0 when not given */
+    int64_t patch[2]; /* rows and columns; 0 if not given */
 } common_options;
 OPTIONS_DECLARE(common)
 
-/* The precision asked for, or `otherwise` when none was. */
+/* Returns the precision set, or `otherwise` if none is. */
 inco_type common_precision(const inco_options *options, inco_type otherwise);
 
-/* The threads to use, all that the process may where none were asked for. */
+/* Returns the number of threads set, or all available processors. */
 int common_threads(const inco_options *options);
 
 uint64_t common_seed(const inco_options *options);

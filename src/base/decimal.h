@@ -1,4 +1,4 @@
-/* Numbers as text, with a decimal point whatever the program's locale says. */
+/* Numbers as text, with a decimal point in any locale. */
 #ifndef INCO_BASE_DECIMAL_H
 #define INCO_BASE_DECIMAL_H
 
@@ -11,11 +11,11 @@ typedef struct decimal_locale {
     locale_t point, before;
 } decimal_locale;
 
-/* From here to decimal_leave this thread reads and writes numbers with a point. INCO_ENOMEM, or 0. */
+/* Until decimal_leave, this thread reads and writes numbers with a decimal point. Returns 0 or INCO_ENOMEM. */
 int decimal_enter(decimal_locale *state);
 void decimal_leave(decimal_locale *state);
 
-/* The shortest text that gives the number back, between decimal_enter and decimal_leave. */
+/* Writes the shortest text that gives the number back; between decimal_enter and decimal_leave. */
 enum { DECIMAL_TEXT = 32 };
 void decimal_text(char text[DECIMAL_TEXT], double value);
 

@@ -1,4 +1,4 @@
-/* Errors inside the library: set a message where the trouble is, forward it everywhere else. */
+/* Errors inside the library: the message is set where the error occurs, and forwarded everywhere else. */
 #ifndef INCO_BASE_ERROR_H
 #define INCO_BASE_ERROR_H
 
@@ -10,10 +10,10 @@ int error_set(inco_error *error, int code, const char *format, ...) __attribute_
 int error_no_memory(inco_error *error);
 int error_null(inco_error *error, const char *what); /* "argument 'source' is NULL" */
 
-/* Fails, naming it, when a pointer that the caller has to give is NULL. Needs `error` in scope. */
+/* Fails, naming the argument, if a required pointer is NULL. Needs `error` in scope. */
 #define NEED(pointer) ((pointer) ? INCO_OK : error_null(error, #pointer))
 
-/* Leaves the function through its `done:` label when a call fails. Needs `int status` in scope. */
+/* Jumps to the `done:` label of the function if a call fails. Needs `int status` in scope. */
 #define TRY(call)                                                                                                      \
     do {                                                                                                               \
         if ((status = (call)) < 0) goto done;                                                                          \

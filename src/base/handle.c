@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* Stands before the object, in one block with it. */
+/* Precedes the object, in the same block. */
 typedef struct entry {
     const char *kind;
     struct entry *next;
@@ -30,7 +30,7 @@ static void leave(void) {
 }
 
 static void prepare_for_forks(void) {
-    pthread_atfork(hold, leave, leave); /* the child gets a free lock */
+    pthread_atfork(hold, leave, leave); /* the lock is free in the child */
 }
 
 static void enter(void) {
@@ -47,7 +47,7 @@ static entry **chain_of(const void *handle) {
     return &chains[((uintptr_t)handle / MEMORY_ALIGN * 2654435761u >> 7) % CHAINS];
 }
 
-/* Where the chain points at the entry of a live handle; NULL for all else, whose memory is not touched. */
+/* Returns the link to the entry of a live handle; NULL for anything else, whose memory is not read. */
 static entry **find(const void *handle, const char *kind) {
     for (entry **at = chain_of(handle); *at; at = &(*at)->next)
         if (*at == entry_of(handle)) return strcmp((*at)->kind, kind) ? NULL : at;

@@ -6,11 +6,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Blocks from this size on are put on huge pages: small pages do not reach all of them at once through the TLB, and take
- * longer to come by. */
+/* Blocks of at least this size use huge pages: fewer TLB misses and faster allocation. */
 static const size_t HUGE_PAGE = 2 << 20, HUGE_BLOCK = 3 << 20;
 
-/* The test hook is the one piece of state here: a count of allocations, and the one that is to fail. */
+/* State of the test hook: number of allocations, and the one that is to fail. */
 static atomic_llong allocations, failing;
 
 int64_t memory_fail_at(int64_t k) {
@@ -24,11 +23,11 @@ static int must_fail(void) {
     return n == atomic_load(&failing);
 }
 
-/* Figures are in docs/performance.md. */
+/* Measurements are in docs/performance.md. */
 static void *huge(size_t bytes) {
     void *block = aligned_alloc(HUGE_PAGE, (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
 #ifdef MADV_HUGEPAGE
-    if (block) madvise(block, bytes, MADV_HUGEPAGE); /* advice: nothing is lost when it is not taken */
+    if (block) madvise(block, bytes, MADV_HUGEPAGE); /* only advice: may be ignored */
 #endif
     return block;
 }

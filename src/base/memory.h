@@ -1,4 +1,5 @@
-/* All allocation of the library: aligned to 64 bytes, checked for overflow, with a hook that makes the k-th fail. */
+/* All memory allocation of the library: aligned to 64 bytes, checked for overflow, with a test hook that makes the k-th
+ * allocation fail. */
 #ifndef INCO_BASE_MEMORY_H
 #define INCO_BASE_MEMORY_H
 
@@ -7,15 +8,15 @@
 
 enum { MEMORY_ALIGN = 64 };
 
-void *memory_new(int64_t count, size_t size); /* zeroed; NULL when there is none, or count < 0; never NULL for 0 */
+void *memory_new(int64_t count, size_t size); /* zeroed; NULL if out of memory or count < 0; never NULL for 0 */
 void *memory_raw(int64_t count, size_t size); /* the same, not zeroed */
-/* Grows a block to `count` items, keeping its first `used`. NULL leaves the old block as it is. */
+/* Grows a block to `count` items, keeping its first `used`. If it returns NULL, the old block is unchanged. */
 void *memory_grow(void *block, int64_t used, int64_t count, size_t size);
 char *memory_text(const char *text); /* a copy of a string */
 void memory_free(void *block);
 
-/* For tests: the k-th allocation from now on fails, k from 1; 0 switches it off. Returns the allocations since the last
- * call. */
+/* For tests: makes the k-th allocation from now on fail, k from 1; 0 switches it off. Returns the number of allocations
+ * since the last call. */
 int64_t memory_fail_at(int64_t k);
 
 #define NEW(type, count) ((type *)memory_new((count), sizeof(type)))

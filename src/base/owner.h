@@ -1,5 +1,5 @@
-/* Owners of memory that the library gives out in open structs (inco_mat, inco_csc, inco_metrics, ...): what their
- * `owner` points at. An owner is a handle, so that the memory is released once, however often it is asked for. */
+/* Owners of memory that the library returns in open structs (inco_mat, inco_csc, inco_metrics, ...). An owner is a
+ * handle, so that its memory is released only once. */
 #ifndef INCO_BASE_OWNER_H
 #define INCO_BASE_OWNER_H
 
@@ -11,15 +11,15 @@ typedef struct owner {
     size_t length;
 } owner;
 
-/* NULL: no memory; `base` is then still the caller's. */
+/* NULL: out of memory; `base` then still belongs to the caller. */
 owner *owner_new(void (*release)(owner *owner), void *base, size_t length);
-/* The owner of a block from base/memory.h. NULL: `block` is NULL, or there was no memory and it has been freed. */
+/* Creates the owner of a block from base/memory.h. NULL: `block` is NULL, or out of memory, and the block was freed. */
 owner *owner_of_block(void *block);
 
-/* What a live owner that `release` is for owns; NULL for all else. */
+/* Returns the memory of a live owner with this `release`; NULL for anything else. */
 void *owner_base(const void *owner, void (*release)(struct owner *owner));
 
-/* Nothing for NULL, an owner that has been released, and anything that is no owner. */
+/* Releases the memory of an owner. Ignores NULL, owners that were released, and anything else. */
 void owner_release(void *owner);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <inco/inco.h>
 
-/* The caller's source as the library's struct, checked: there is a function to read with, and the sizes make sense. */
+/* Copies the caller's source to the library's struct, and checks it: it has a `read` function and valid sizes. */
 int source_take(inco_source *own, const inco_source *given, inco_error *error);
 
 static inline int source_read(const inco_source *source, int64_t first, int64_t count, void *out, inco_error *error) {

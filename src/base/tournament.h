@@ -1,11 +1,11 @@
-/* Every one of n meets every other once, in rounds in which nobody is in two meetings: what is done in the meetings of
- * a round may be done at once. */
+/* Round-robin tournament: each of n players meets every other once, in rounds in which nobody plays twice, so that the
+ * games of a round can be processed in parallel. */
 #ifndef INCO_BASE_TOURNAMENT_H
 #define INCO_BASE_TOURNAMENT_H
 
 #include <stdint.h>
 
-/* Rounds; in round 0 each meets itself. */
+/* Number of rounds; in round 0 each player meets itself. */
 static inline int64_t tournament_rounds(int64_t n) {
     return n + n % 2;
 }
@@ -14,8 +14,8 @@ static inline int64_t tournament_meetings(int64_t n, int64_t round) {
     return round == 0 ? n : (n + 1) / 2;
 }
 
-/* The two that meet, *a <= *b; 0 when this meeting has a seat empty. The last of an even number stays in its place, the
- * others go round. */
+/* Returns the two players of a game, *a <= *b; 0 if one seat is empty. With an even number, the last player stays in
+ * its place, the others rotate. */
 static inline int tournament_pair(int64_t n, int64_t round, int64_t meeting, int64_t *a, int64_t *b) {
     const int64_t even = n + n % 2, ring = even - 1, r = round - 1, k = meeting;
     if (round == 0) {

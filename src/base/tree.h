@@ -1,5 +1,5 @@
-/* Sums of equally long arrays over a sequence of chunks, in a fixed binary tree. The result depends on the chunks and
- * their order alone, never on threads or ranks; log2(chunks) partial sums are held. */
+/* Sums of equally long arrays over a sequence of chunks, in a fixed binary tree. The result depends only on the chunks
+ * and their order, not on threads or ranks; log2(chunks) partial sums are in memory. */
 #ifndef INCO_BASE_TREE_H
 #define INCO_BASE_TREE_H
 
@@ -7,17 +7,17 @@
 
 typedef struct tree_sum tree_sum;
 
-/* Of arrays of `length`; that of the total has room for `room` numbers, at least as many. NULL without memory. */
+/* For arrays of `length` numbers; the array of the total has a capacity of `room` >= length. NULL: out of memory. */
 tree_sum *tree_new(int64_t length, int64_t room, int threads);
 void tree_free(tree_sum *tree);
 void tree_clear(tree_sum *tree); /* empties it, keeping its memory */
 
-/* A zeroed array to put the next chunk's terms into; NULL when there is no memory. */
+/* Returns a zeroed array for the terms of the next chunk; NULL: out of memory. */
 double *tree_next(tree_sum *tree);
 void tree_push(tree_sum *tree); /* the array from tree_next is full */
 
-/* The sum of all chunks pushed, valid until tree_clear; NULL when there are none. The caller may change it when nothing
- * more is pushed before that. */
+/* Returns the sum of all chunks pushed, valid until tree_clear; NULL if there are none. The caller may change it if
+ * nothing more is pushed before tree_clear. */
 double *tree_total(tree_sum *tree);
 
 #endif

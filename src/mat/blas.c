@@ -123,7 +123,7 @@ static int is_symmetric(const product *p) {
     return p->form[0] != p->form[1] && a->data == b->data && a->rows == b->rows && a->cols == b->cols && a->ld == b->ld;
 }
 
-/* A thread for every 2e7 operations, about a millisecond: less does not pay for waking it. */
+/* One thread per 2e7 operations, about a millisecond: less does not pay for waking a thread. */
 static int worthwhile_threads(int threads, int64_t multiplications) {
     const int64_t most = 1 + multiplications / 10000000;
     return threads < most ? threads : (int)most;
@@ -144,7 +144,7 @@ void blas_multiply(int threads, const char *form, double alpha, const inco_mat *
     parallel_for(threads, blocks, symmetric ? multiply_symmetric_block : multiply_block, &p, NULL);
 }
 
-/* Pieces of fixed length keep the rounding error small and the bits free of BLAS's own splitting. */
+/* Pieces of fixed length keep the rounding error small, and the bits independent of how BLAS splits the sum. */
 double blas_dot(int64_t n, const double *x, const double *y) {
     enum { PIECE = 4096 };
     double sum = 0;
@@ -199,7 +199,7 @@ int lapack_tridiagonal_top(int64_t n, double *diagonal, double *beside, double *
     return INCO_OK;
 }
 
-/* X = B V diag(1/w) V' over the eigenvalues w that count. */
+/* X = B V diag(1/w) V' over the eigenvalues w that are not negligible. */
 static int solve_by_eigenvalues(inco_mat *a, inco_mat *b, inco_error *error) {
     const lapack_int n = (lapack_int)a->rows;
     const int64_t room = 1 + 6 * (int64_t)n + 2 * (int64_t)n * n;
@@ -227,7 +227,8 @@ done:
     return status;
 }
 
-/* Are the pivots of a Cholesky factor all above rounding? Their ratio is about the root of the condition. */
+/* Returns whether all pivots of a Cholesky factor are above rounding errors. Their ratio is about the square root of
+ * the condition number. */
 static int well_conditioned(const inco_mat *factor) {
     double smallest = INFINITY, largest = 0;
     for (int64_t j = 0; j < factor->cols; j++) {
@@ -302,7 +303,7 @@ done:
     return status;
 }
 
-/* Some eigenpairs by dsyevr, which is the fastest way and fails at times; a is destroyed. */
+/* Some eigenpairs by dsyevr, which is fastest but can fail; a is destroyed. */
 static int some_eigenvectors(inco_mat *a, double *values, inco_mat *vectors, inco_error *error) {
     const lapack_int n = (lapack_int)a->rows, from = n - (lapack_int)vectors->cols + 1;
     const lapack_int ld = (lapack_int)a->ld, ldv = (lapack_int)vectors->ld;

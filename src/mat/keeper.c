@@ -1,7 +1,7 @@
-/* BLAS is state of the process that the library does not own. OpenBLAS has one number of threads for all callers,
- * threads of its own, and a lock that each product takes for its memory. A fork while another thread holds that lock
- * would leave it locked in the child for ever. So a fork waits until no product of this library is under way, and lets
- * none begin meanwhile. */
+/* BLAS has global state that the library does not own. OpenBLAS has one thread count for all callers, its own threads,
+ * and a lock that each product takes for its memory. If another thread held that lock during a fork, it would stay
+ * locked in the child. Therefore a fork waits until no product of this library is running, and new ones wait for the
+ * fork. */
 #include "mat/keeper.h"
 
 #include <pthread.h>
@@ -11,19 +11,19 @@
 
 #include <inco/inco.h>
 
-/* OpenBLAS has these; another BLAS leaves them NULL. */
+/* Provided by OpenBLAS; NULL with another BLAS. */
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
 extern int openblas_get_num_threads(void) __attribute__((weak));
 extern int blas_thread_shutdown_(void) __attribute__((weak));
 
-static pthread_mutex_t keeper = PTHREAD_MUTEX_INITIALIZER; /* of the next two */
-static int inside;                                         /* public calls under way */
-static int before;                                         /* threads to be restored; 0: there is nothing to restore */
-static _Thread_local int inside_here;                      /* those of this thread */
+static pthread_mutex_t keeper = PTHREAD_MUTEX_INITIALIZER; /* protects the next two */
+static int inside;                                         /* public calls that are running */
+static int before;                                         /* thread count to restore; 0: none */
+static _Thread_local int inside_here;                      /* of this thread */
 
 static pthread_mutex_t fork_lock = PTHREAD_MUTEX_INITIALIZER; /* held during a fork */
 static alignas(64) atomic_int forking;
-static alignas(64) atomic_int calls; /* of BLAS, under way; a line of the cache of its own, as it is written so often */
+static alignas(64) atomic_int calls; /* running BLAS calls; on its own cache line, since it is written often */
 
 /* ---- Forks ---- */
 
@@ -41,7 +41,7 @@ static void after_fork(void) {
     pthread_mutex_unlock(&fork_lock);
 }
 
-/* The calls of other threads are gone. */
+/* The calls of other threads do not exist in the child. */
 static void in_child(void) {
     atomic_store(&calls, 0);
     inside = inside_here;
@@ -91,7 +91,7 @@ void blas_leave(void) {
     pthread_mutex_unlock(&keeper);
 }
 
-/* OpenBLAS's threads watch for work for a tenth of a second when they begin, whether there is any or not. */
+/* OpenBLAS's threads spin for a tenth of a second when they start, even without work. */
 void inco_blas_one_thread(void) {
     if (openblas_set_num_threads) openblas_set_num_threads(1);
     if (blas_thread_shutdown_) blas_thread_shutdown_();

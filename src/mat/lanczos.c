@@ -10,7 +10,7 @@
 
 enum { STEPS = 96, RESTARTS = 32, FIRST_LOOK = 6 };
 
-static const double close_enough = 1e-12; /* of the residual, relative to the eigenvalue */
+static const double close_enough = 1e-12; /* tolerance of the residual, relative to the eigenvalue */
 
 int lanczos_new(lanczos *w, int64_t order, inco_error *error) {
     const int64_t steps = order < STEPS ? order : STEPS;
@@ -28,7 +28,7 @@ void lanczos_free(lanczos *w) {
     inco_mat_free(&w->basis);
 }
 
-/* Takes the basis's part out of x, and once more when most of x was in it. Returns what is left of its norm. */
+/* Orthogonalises x against the basis, twice if most of x was in its span. Returns the remaining norm. */
 static double orthogonalize(const inco_mat *basis, double *x, double *products) {
     double before = sqrt(blas_dot(basis->rows, x, x)), after = before;
     for (int turn = 0; turn < 2; turn++) {
@@ -40,7 +40,7 @@ static double orthogonalize(const inco_mat *basis, double *x, double *products) 
     return after;
 }
 
-/* The top eigenpair of the tridiagonal matrix so far. */
+/* Top eigenpair of the current tridiagonal matrix. */
 static int look(lanczos *w, int64_t steps, double *value, inco_error *error) {
     double *diagonal = w->copy, *beside = w->copy + steps;
     memcpy(diagonal, w->alpha, (size_t)steps * sizeof(double));
@@ -48,7 +48,7 @@ static int look(lanczos *w, int64_t steps, double *value, inco_error *error) {
     return lapack_tridiagonal_top(steps, diagonal, beside, value, w->top, w->work, w->iwork, error);
 }
 
-/* One run from the unit vector v, at most as many steps as there is room for. 1 when it has converged. */
+/* One run from the unit vector v, limited by the size of the basis. Returns 1 if it has converged. */
 static int run(lanczos *w, const inco_mat *a, double *v, double *value, inco_error *error) {
     const int64_t n = a->rows, most = n < w->basis.cols ? n : w->basis.cols;
     inco_mat basis = mat_view(INCO_F64, n, 0, w->basis.data);

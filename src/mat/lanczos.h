@@ -1,23 +1,23 @@
-/* The leading eigenvector of a symmetric matrix by the Lanczos method: a few products with the matrix where a
- * tridiagonal reduction would take n of them. */
+/* Leading eigenvector of a symmetric matrix by the Lanczos method: a few products with the matrix, where a tridiagonal
+ * reduction costs n of them. */
 #ifndef INCO_MAT_LANCZOS_H
 #define INCO_MAT_LANCZOS_H
 
 #include <inco/inco.h>
 
 typedef struct lanczos {
-    int64_t order;                                   /* of the largest matrix it takes */
+    int64_t order;                                   /* maximum order of the matrix */
     inco_mat basis;                                  /* order x steps, orthonormal columns */
-    double *alpha, *beta, *copy, *top, *work, *next; /* the tridiagonal matrix; a copy of it; its vector; scratch */
+    double *alpha, *beta, *copy, *top, *work, *next; /* the tridiagonal matrix; a copy; its eigenvector; workspace */
     int64_t *iwork;
 } lanczos;
 
-int lanczos_new(lanczos *w, int64_t order, inco_error *error); /* lanczos_free is needed after a failure too */
+int lanczos_new(lanczos *w, int64_t order, inco_error *error); /* lanczos_free is required after a failure too */
 void lanczos_free(lanczos *w);
 
-/* Replaces v, a start of any norm with some part along it, by the unit eigenvector of the largest eigenvalue of a
- * (double, positive semidefinite, lower triangle read): |a v - value v| <= 1e-12 value, as far as rounding allows. A
- * zero matrix leaves v and gives the value 0. */
+/* Replaces v, an initial vector of any norm that is not orthogonal to it, by the unit eigenvector of the largest
+ * eigenvalue of a (double, positive semidefinite, lower triangle read): |a v - value v| <= 1e-12 value, up to rounding.
+ * A zero matrix leaves v unchanged and gives the value 0. */
 int lanczos_top(lanczos *w, const inco_mat *a, double *v, double *value, inco_error *error);
 
 #endif

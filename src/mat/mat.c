@@ -78,10 +78,10 @@ int mat_convert(inco_mat *to, const inco_mat *from, inco_type type, inco_error *
     return status;
 }
 
-/* Transposed copies go tile by tile, since one side of them is never in the order of memory. */
+/* Transposed copies are done in tiles, since one side is not in memory order. */
 enum { TILE = 64 };
 
-/* Column j of `from` to row j of `to`, entries `first` to below `end`. */
+/* Copies column j of `from` to row j of `to`, entries `first` to `end` - 1. */
 #define LAY_DOWN(to_type, from_type)                                                                                   \
     for (int64_t i = first; i < end; i++) ((to_type *)row)[i * ld] = (to_type)((const from_type *)column)[i]
 
@@ -99,7 +99,7 @@ static void lay_down(const inco_mat *to, const inco_mat *from, int64_t j, int64_
         LAY_DOWN(double, double);
 }
 
-/* One tile of a transposed copy; `below` leaves out what is not below the diagonal of `from`. */
+/* Transposes one tile; `below`: only the entries below the diagonal of `from`. */
 static void turn_tile(const inco_mat *to, const inco_mat *from, int64_t i0, int64_t j0, int below) {
     const int64_t end = from->rows - i0 < TILE ? from->rows : i0 + TILE;
     const int64_t last = from->cols - j0 < TILE ? from->cols : j0 + TILE;
@@ -122,7 +122,7 @@ int mat_transpose(inco_mat *to, const inco_mat *from, inco_error *error) {
     return status;
 }
 
-/* x - x is 0 for a finite x and NaN else: one pass without branches finds the columns to look into. */
+/* x - x is 0 for finite x, else NaN: one pass without branches finds the columns to examine. */
 static int column_finite(const inco_mat *m, int64_t j) {
     if (m->type == INCO_F32) {
         const float *x = mat_column(m, j);
@@ -149,7 +149,7 @@ int mat_find_nonfinite(const inco_mat *m, int64_t *row, int64_t *col) {
     return 0;
 }
 
-enum { SUMS = 8 }; /* taken side by side, so that one addition does not wait for the last */
+enum { SUMS = 8 }; /* independent partial sums */
 
 static double add_up(const double sum[SUMS]) {
     return ((sum[0] + sum[1]) + (sum[2] + sum[3])) + ((sum[4] + sum[5]) + (sum[6] + sum[7]));
@@ -182,7 +182,7 @@ double mat_column_energy(const inco_mat *m, int64_t j) {
     return mat_column_dot(m, m, j);
 }
 
-/* Where squares may have overflowed or vanished, the largest entry is taken out first. */
+/* If squares may have overflowed or underflowed, scales by the largest entry first. */
 double mat_column_norm(const inco_mat *m, int64_t j) {
     const double energy = mat_column_energy(m, j);
     double largest = 0, sum = 0;

@@ -1,4 +1,4 @@
-/* Dense matrices: making, converting, checking. */
+/* Dense matrices: allocation, conversion, checks. */
 #ifndef INCO_MAT_MAT_H
 #define INCO_MAT_MAT_H
 
@@ -6,15 +6,15 @@
 
 #include "base/owner.h"
 
-/* Columns side by side in memory that somebody else owns. */
+/* A view of contiguous columns in memory owned by somebody else. */
 static inline inco_mat mat_view(inco_type type, int64_t rows, int64_t cols, void *data) {
     return (inco_mat){type, rows, cols, rows, data, NULL};
 }
 
-/* Fails, calling it `what`, when it is NULL or its type, sizes or data make no sense. */
+/* Fails, naming the matrix `what`, if it is NULL or its type, sizes or data are invalid. */
 int mat_need(const inco_mat *m, const char *what, inco_error *error);
 
-/* As inco_mat_new, without zeroing. */
+/* Like inco_mat_new, without zeroing. */
 int mat_new_raw(inco_mat *m, inco_type type, int64_t rows, int64_t cols, inco_error *error);
 
 /* Columns first .. first + count - 1. */
@@ -37,28 +37,28 @@ static inline void mat_set(const inco_mat *m, int64_t i, int64_t j, double value
         ((double *)column)[i] = value;
 }
 
-/* The columns of a matrix, which must outlive the source. */
+/* A source over the columns of a matrix, which must outlive it. */
 inco_source source_of_mat(const inco_mat *x);
 
 /* Copies values into `to`, of the same shape and any type. */
 void mat_copy(const inco_mat *to, const inco_mat *from);
-/* A compact copy (ld = rows) of the type asked for. */
+/* Makes a compact copy (ld = rows) of the given type. */
 int mat_convert(inco_mat *to, const inco_mat *from, inco_type type, inco_error *error);
 /* to = from', of any type. */
 void mat_copy_transposed(const inco_mat *to, const inco_mat *from);
-/* Copies what is below the diagonal of a square matrix to above it. */
+/* Copies the lower triangle of a square matrix to the upper. */
 void mat_mirror(const inco_mat *m);
-/* A compact transposed copy of the same type. */
+/* Makes a compact transposed copy of the same type. */
 int mat_transpose(inco_mat *to, const inco_mat *from, inco_error *error);
 
-/* 1 with the place of the first NaN or Inf in memory order, else 0. */
+/* Returns 1 and the position of the first NaN or Inf in memory order, else 0. */
 int mat_find_nonfinite(const inco_mat *m, int64_t *row, int64_t *col);
 
-/* The inner product of column j of each, both of one type; in double. */
+/* Inner product, in double, of column j of two matrices of the same type. */
 double mat_column_dot(const inco_mat *a, const inco_mat *b, int64_t j);
 double mat_column_norm(const inco_mat *m, int64_t j);   /* in double, without overflow for any float */
-double mat_column_energy(const inco_mat *m, int64_t j); /* its square, where no entry is too large for that */
-/* Scales every column to unit norm, in double; zero columns stay. norms may be NULL. Returns the zero columns. */
+double mat_column_energy(const inco_mat *m, int64_t j); /* squared norm, for entries whose squares do not overflow */
+/* Normalises every column, in double; zero columns stay. norms may be NULL. Returns the number of zero columns. */
 int64_t mat_normalize_columns(const inco_mat *m, double *norms);
 
 #endif

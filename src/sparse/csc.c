@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* start[] always has a power of two of places, so that its size follows from the number of columns. */
+/* The capacity of start[] is always a power of two, so that it follows from the number of columns. */
 static int64_t column_room(int64_t cols) {
     int64_t room = 1;
     while (room < cols + 1) room *= 2;
@@ -79,7 +79,7 @@ int csc_transpose(csc *to, const csc *from, inco_error *error) {
     int status = csc_new(to, from->type, from->cols, from->rows, nonzeros, error);
     if (status < 0) return status;
     to->cols = from->rows;
-    int64_t *start = to->start; /* first counts, then ends, then (moved back by the filling) starts */
+    int64_t *start = to->start; /* first counts, then ends, then (decremented while filling) starts */
     for (int64_t k = 0; k < nonzeros; k++) start[from->index[k]]++;
     for (int64_t j = 0, sum = 0; j <= to->cols; j++) {
         sum += j < to->cols ? start[j] : 0;

@@ -4,28 +4,27 @@
 
 #include <inco/inco.h>
 
-/* As inco_csc, with indices of 32 bits: half the memory where all codes are held, and vectors of them where they are
- * read. */
+/* Like inco_csc, with 32-bit indices: half the memory, and vectorised reading. */
 typedef struct csc {
     inco_type type;
     int64_t rows, cols; /* atoms, signals */
     int64_t *start;     /* cols + 1 */
     int32_t *index;
     void *value;
-    int64_t room;    /* nonzeros there is memory for */
+    int64_t room;    /* capacity in nonzeros */
     int64_t borrows; /* start and value belong to somebody else */
 } csc;
 
-/* Empty codes with room for `cols` signals and `room` nonzeros; cols = 0 signals are in it. */
+/* Creates empty codes with a capacity of `cols` signals and `room` nonzeros. */
 int csc_new(csc *codes, inco_type type, int64_t atoms, int64_t cols, int64_t room, inco_error *error);
 
 void csc_free(csc *codes);
 
-/* Makes `codes` hold `cols` columns and `nonzeros` entries in all, growing geometrically; start[] of new columns is for
- * the caller to fill. */
+/* Ensures a capacity of `cols` columns and `nonzeros` entries in total, growing geometrically; the caller fills start[]
+ * of new columns. */
 int csc_reserve(csc *codes, int64_t cols, int64_t nonzeros, inco_error *error);
 
-/* The columns of `more`, of the same type and rows, behind those of `codes`. */
+/* Appends the columns of `more`, of the same type and rows. */
 int csc_append(csc *codes, const csc *more, inco_error *error);
 
 static inline int64_t csc_nonzeros(const csc *codes) {
@@ -35,8 +34,8 @@ static inline double csc_value(const csc *codes, int64_t k) {
     return codes->type == INCO_F32 ? (double)((const float *)codes->value)[k] : ((const double *)codes->value)[k];
 }
 
-/* The codes by atom: row j's nonzeros are value[k] at signal index[k], start[j] <= k < start[j + 1], by rising signal.
- */
+/* Transposes codes: the nonzeros of row j are value[k] at signal index[k], start[j] <= k < start[j + 1], in ascending
+ * order of signals. */
 int csc_transpose(csc *to, const csc *from, inco_error *error);
 
 #endif

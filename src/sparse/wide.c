@@ -6,11 +6,11 @@
 #include "base/memory.h"
 #include "base/owner.h"
 
-/* What inco_csc.owner owns. */
+/* Memory owned by inco_csc.owner. */
 typedef struct arrays {
     int64_t *start, *index;
     void *value;
-    int64_t columns, nonzeros; /* there is memory for */
+    int64_t columns, nonzeros; /* capacity */
 } arrays;
 
 static void release(owner *o) {
@@ -51,7 +51,7 @@ int wide_new(inco_csc *codes, inco_type type, int64_t atoms, int64_t cols, inco_
 
 /* ---- Growing ---- */
 
-/* The arrays of the library's that codes are in; NULL when they are in others. */
+/* Returns the library's arrays of these codes; NULL if they are in other arrays. */
 static const arrays *arrays_of(const inco_csc *codes) {
     const arrays *a = owner_base(codes->owner, release);
     if (!a || a->start != codes->start || a->index != codes->index || a->value != codes->value) return NULL;
@@ -63,7 +63,7 @@ int wide_is_own(const inco_csc *codes) {
     return arrays_of(codes) != NULL;
 }
 
-/* Moves the codes to arrays of their own. */
+/* Moves the codes to newly allocated arrays. */
 static int move(inco_csc *codes, int64_t columns, int64_t nonzeros) {
     const int64_t used = wide_nonzeros(codes);
     inco_csc moved = {.type = codes->type, .rows = codes->rows, .cols = codes->cols};

@@ -1,23 +1,23 @@
-/* Codes as they cross the interface: inco_csc, with indices of 64 bits and an owner. Inside, `csc` has 32. */
+/* Codes at the public interface: inco_csc, with 64-bit indices and an owner. Internally, `csc` has 32-bit indices. */
 #ifndef INCO_SPARSE_WIDE_H
 #define INCO_SPARSE_WIDE_H
 
 #include "sparse/csc.h"
 
-/* No signals yet, memory for `cols` of them. */
+/* Creates codes without signals, with a capacity of `cols`. */
 int wide_new(inco_csc *codes, inco_type type, int64_t atoms, int64_t cols, inco_error *error);
 
-/* The columns of `more`, of the same type and rows, behind those of `codes`. Memory grows geometrically; codes in
- * arrays of the caller's are copied first, and their arrays left alone. */
+/* Appends the columns of `more`, of the same type and rows. Memory grows geometrically; codes in the caller's arrays
+ * are copied first, and those arrays stay unchanged. */
 int wide_append(inco_csc *codes, const csc *more, inco_error *error);
 
-/* Are they in arrays of the library's, as it left them? */
+/* Returns whether the codes are in the library's arrays, unmodified. */
 int wide_is_own(const inco_csc *codes);
 
-/* Fails unless the arrays are there, starts rise from 0 and every index is that of a row. */
+/* Fails unless the arrays exist, starts ascend from 0 and every index is a valid row. */
 int wide_check(const inco_csc *codes, inco_error *error);
 
-/* The same codes, checked, with narrow indices of their own; starts and values are those given. Free with csc_free. */
+/* Makes a checked copy with 32-bit indices; starts and values are shared with `codes`. Free with csc_free. */
 int wide_narrow(csc *narrow, const inco_csc *codes, inco_error *error);
 
 static inline int64_t wide_nonzeros(const inco_csc *codes) {
