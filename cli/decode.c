@@ -19,8 +19,8 @@ typedef struct decode_job {
 static int check_names(decode_job *job) {
     run *r = job->run;
     int status;
-    if (!job->dictionary_name) TRY(run_fail(r, INCO_EINVAL, "name the dictionary: -D FILE"));
-    if (!job->output) TRY(run_fail(r, INCO_EINVAL, "name the file for the signals: -o FILE"));
+    if (!job->dictionary_name) TRY(run_fail(r, INCO_EINVAL, "no dictionary given: -D FILE"));
+    if (!job->output) TRY(run_fail(r, INCO_EINVAL, "no output file given: -o FILE"));
     if (r->path_count != 1)
         TRY(run_fail(r, INCO_EINVAL, "name one file with codes%s", r->path_count ? ", not several" : ""));
     /* what is no matrix may be a folder, for as many files as the codes came from: decided when they are read */
@@ -38,8 +38,8 @@ static int check_origin(decode_job *job) {
     if (outputs_is_matrix(job->output)) return INCO_OK;
     if (job->origin.kind) return job->origin.files > 1 ? INCO_OK : inco_check_output(job->output, &r->error);
     return run_fail(r, INCO_EINVAL,
-                    "'%s' holds codes of a matrix, or of windows or patches taken at random: they decode to .npy .npz "
-                    ".csv .tsv or .mat, not to '%s'",
+                    "'%s' has codes of a matrix, or of random windows or patches: decode them to .npy .npz .csv "
+                    ".tsv or .mat, not to '%s'",
                     r->paths[0], job->output);
 }
 

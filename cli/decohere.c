@@ -28,7 +28,7 @@ static int on_progress(void *self, const inco_progress *now) {
 static void summarize(const decohere_job *job) {
     const inco_decohere_info *info = &job->info;
     const run *r = job->run;
-    if (info->zero_atoms) run_say(r, "  zero atoms        %lld, left as they are", (long long)info->zero_atoms);
+    if (info->zero_atoms) run_say(r, "  zero atoms        %lld, unchanged", (long long)info->zero_atoms);
     run_say(r, "  coherence         %.6f, was %.6f (bound %g, %s %.6f)", info->coherence_max, info->coherence_before,
             info->bound, results_bound(info->dim, info->atoms - info->zero_atoms), info->welch);
     run_say(r, "  change            %.4f of the dictionary's norm, in %lld atom%s", info->change,
@@ -78,7 +78,7 @@ static int load(decohere_job *job) {
     int status;
     if (r->path_count != 1)
         TRY(run_fail(r, INCO_EINVAL, "name one dictionary%s", r->path_count ? ", not several" : ""));
-    if (!job->output) TRY(run_fail(r, INCO_EINVAL, "name the file for the new dictionary: -o FILE"));
+    if (!job->output) TRY(run_fail(r, INCO_EINVAL, "no output file given: -o FILE"));
     TRY(inco_options_check(r->options, INCO_DECOHERE, &r->error));
     TRY(outputs_check(r, (const output[]){{"-o", job->output, OUTPUT_MATRIX}}, 1, inputs, 2));
     if (job->data_path) /* --variable is then the data's */
@@ -98,8 +98,8 @@ static void tell_missed(const decohere_job *job) {
     job->run->missed = !job->info.reached;
     if (job->info.reached) return;
     run_warn(job->run,
-             "the bound was not reached: --max-coherence %g, but the least coherent dictionary found has %.6f; it is "
-             "what was written. No dictionary of this size is below %.6f, and few come close.",
+             "the bound --max-coherence %g was not reached: the dictionary written, the least coherent one found, "
+             "has %.6f. The lower bound for this size is %.6f.",
              job->info.bound, job->info.coherence_max, job->info.welch);
 }
 
@@ -120,7 +120,7 @@ static int perform(run *r) {
     progress_clear(&job.progress);
     summarize(&job);
     TRY(results_save(r, job.output, &job.result));
-    if (run_signal()) run_warn(r, "interrupted; what there was is saved");
+    if (run_signal()) run_warn(r, "interrupted; the result so far is saved");
     tell_missed(&job);
     if (r->json) print_json(&job);
 done:

@@ -27,9 +27,9 @@ static int check_names(encode_job *job) {
     const output outputs[] = {{"-o", job->output, OUTPUT_CODES}};
     const char **inputs = NULL;
     int status;
-    if (!job->dictionary_name) TRY(run_fail(r, INCO_EINVAL, "name the dictionary: -D FILE"));
-    if (!job->output) TRY(run_fail(r, INCO_EINVAL, "name the file for the codes: -o FILE"));
-    if (!r->path_count) TRY(run_fail(r, INCO_EINVAL, "name the signals to encode: files, folders or patterns"));
+    if (!job->dictionary_name) TRY(run_fail(r, INCO_EINVAL, "no dictionary given: -D FILE"));
+    if (!job->output) TRY(run_fail(r, INCO_EINVAL, "no output file given: -o FILE"));
+    if (!r->path_count) TRY(run_fail(r, INCO_EINVAL, "no signals given: name files, folders or patterns"));
     inputs = calloc((size_t)r->path_count + 1, sizeof *inputs);
     if (!inputs) TRY(run_no_memory(r));
     memcpy(inputs, r->paths, (size_t)r->path_count * sizeof *inputs);
@@ -106,7 +106,7 @@ static void print_summary(const encode_job *job) {
     results_note_sparsity(r, info->dim, info->atoms);
     if (info->skipped_atoms) run_say(r, "  dependent atoms   %lld skipped", (long long)info->skipped_atoms);
     if (info->zero_atoms) run_say(r, "  zero atoms        %lld, never used", (long long)info->zero_atoms);
-    if (info->zero_signals) run_say(r, "  zero signals      %lld, coded by nothing", (long long)info->zero_signals);
+    if (info->zero_signals) run_say(r, "  zero signals      %lld, with zero codes", (long long)info->zero_signals);
     run_say(r, "wrote %s", strcmp(job->output, "-") ? job->output : "the codes to standard output");
 }
 

@@ -23,8 +23,8 @@ static void summarize(const run *r, const inco_frame_info *info) {
     run_say(r, "  tight frame       %s: D D' differs from (L/D) I by %.1e at most",
             info->tightness < 1e-6 ? "yes" : "no", info->tightness);
     if (info->welch > 0)
-        run_say(r, "  found             from start %lld of %lld, counted from 0; ended by %s", (long long)info->start,
-                (long long)info->starts, info->stopped_by);
+        run_say(r, "  found             from initial frame %lld of %lld, counted from 0; stopped by %s",
+                (long long)info->start, (long long)info->starts, info->stopped_by);
 }
 
 static void print_json(const run *r, const inco_frame_info *info) {
@@ -56,8 +56,8 @@ static int perform(run *r) {
     char *path = NULL;
     int status;
     TRY(run_text(r, "output", &path));
-    if (r->path_count) TRY(run_fail(r, INCO_EINVAL, "a frame is made without data: leave '%s' out", r->paths[0]));
-    if (!path) TRY(run_fail(r, INCO_EINVAL, "name the file for the frame: -o FILE"));
+    if (r->path_count) TRY(run_fail(r, INCO_EINVAL, "inco frame takes no data: remove '%s'", r->paths[0]));
+    if (!path) TRY(run_fail(r, INCO_EINVAL, "no output file given: -o FILE"));
     TRY(inco_options_check(r->options, INCO_FRAME, &r->error));
     TRY(outputs_check(r, (const output[]){{"-o", path, OUTPUT_MATRIX}}, 1, NULL, 0));
     run_hold_signals(1);

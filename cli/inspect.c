@@ -19,9 +19,9 @@ static void print_norms(const inco_metrics *m) {
     if (unit)
         printf("  norms              1 (unit atoms)\n");
     else
-        printf("  norms              %.6g to %.6g (coherence is that of the atoms scaled to unit norm)\n", m->norm_min,
+        printf("  norms              %.6g to %.6g (coherence is measured on the normalised atoms)\n", m->norm_min,
                m->norm_max);
-    if (m->zero_atoms) printf("  zero atoms         %lld, left out of what follows\n", (long long)m->zero_atoms);
+    if (m->zero_atoms) printf("  zero atoms         %lld, ignored below\n", (long long)m->zero_atoms);
 }
 
 static void print_coherence(const inco_metrics *m) {
@@ -29,7 +29,7 @@ static void print_coherence(const inco_metrics *m) {
     if (m->welch > 0)
         printf(" (%s %.4f, ratio %.1f)\n", results_bound(m->dim, m->atoms), m->welch, m->coherence_max / m->welch);
     else
-        printf(" (no more atoms than dimensions: it could be 0)\n");
+        printf(" (0 is possible: no more atoms than dimensions)\n");
     printf("    of all pairs     rms %.4f, mean %.4f, median %.4f\n", m->coherence_rms, m->coherence_mean,
            m->coherence_median);
 }
@@ -47,7 +47,7 @@ static void print_recovery(const inco_metrics *m) {
         printf("  exact recovery     of every code: the atoms are orthogonal\n");
         return;
     }
-    printf("  exact recovery     sure for codes of up to %lld atom%s by coherence, %s%lld by the Babel function\n", erc,
+    printf("  exact recovery     guaranteed up to %lld atom%s by coherence, %s%lld by the Babel function\n", erc,
            erc == 1 ? "" : "s", babel == m->babel_count ? "at least " : "", babel);
     printf("  Babel function     ");
     for (int64_t k = 1; k <= m->babel_count; k *= 2)
@@ -111,15 +111,15 @@ static void doubt_orientation(const run *r, const inco_mat *d) {
     if (ending && !strcasecmp(ending, ".mat")) {
         run_warn(
             r,
-            "'%s' was read as %lld atoms of %lld dimensions, one in each column, as in all .mat files: fewer atoms "
-            "than dimensions. If its atoms stand in the rows, write it anew, transposed.",
+            "'%s' was read as %lld atoms of %lld dimensions, one per column, as in all .mat files: fewer atoms than "
+            "dimensions. If its atoms are the rows, transpose the matrix in the file.",
             r->paths[0], (long long)d->cols, (long long)d->rows);
         return;
     }
     run_warn(
         r,
-        "'%s' was read as %lld atoms of %lld dimensions, one in each %s: fewer atoms than dimensions. If its atoms "
-        "stand in the %s, read it %s --columns.",
+        "'%s' was read as %lld atoms of %lld dimensions, one per %s: fewer atoms than dimensions. If its atoms are "
+        "the %s, read it %s --columns.",
         r->paths[0], (long long)d->cols, (long long)d->rows, columns ? "column" : "row", columns ? "rows" : "columns",
         columns ? "without" : "with");
 }
@@ -202,10 +202,10 @@ static int check_page(run *r, const page *p) {
     const char *inputs[] = {r->paths[0], p->test};
     for (int i = 0; i < 3; i++)
         if (inco_options_given(r->options, of_test[i]) && !p->test)
-            return run_fail(r, INCO_EINVAL, "--%s is for test signals: give --test too", of_test[i]);
+            return run_fail(r, INCO_EINVAL, "--%s applies to test signals: give --test too", of_test[i]);
     for (int i = 0; i < 2; i++)
         if (inco_options_given(r->options, of_page[i]) && !page_wanted(p))
-            return run_fail(r, INCO_EINVAL, "--%s is for the page: give --report or --csv too", of_page[i]);
+            return run_fail(r, INCO_EINVAL, "--%s applies to the report: give --report or --csv too", of_page[i]);
     return outputs_check(r, outputs, 2, inputs, 2);
 }
 

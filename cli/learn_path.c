@@ -22,7 +22,7 @@ static void print_head(const run *r, const inco_path *path) {
     for (int64_t i = 0; i < path->cardinalities; i++)
         snprintf(residuals + strlen(residuals), sizeof residuals - strlen(residuals), "  k =%4lld",
                  (long long)path->cardinality[i]);
-    run_say(r, "what incoherence costs: median residual of %lld signals held out, with k atoms of OMP",
+    run_say(r, "cost of incoherence: median residual of %lld held-out signals, with k atoms by OMP",
             (long long)path->held_out);
     run_say(r, "    relative       gamma  coherence max     rms   error   atoms%s    cost", residuals);
 }
@@ -43,7 +43,7 @@ void learn_path_table(const learn_job *job) {
     print_head(job->run, path);
     for (int64_t n = 0; n < path->count; n++) print_point(job, path, n);
     if (path->count < path->points)
-        run_warn(job->run, "the path over gamma was cut short: %lld of %lld weights were tried, the smallest",
+        run_warn(job->run, "the regularisation path was stopped: only the %lld smallest of %lld weights were tried",
                  (long long)path->count, (long long)path->points);
     run_say(job->run, "  * chosen: the largest weight whose residuals are within %g%% of the lowest",
             100 * path->noise);

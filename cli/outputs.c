@@ -31,11 +31,10 @@ static int is_codes(const char *path) {
 
 static int check_ending(run *r, const output *o) {
     if (o->kind == OUTPUT_MATRIX && !outputs_is_matrix(o->path))
-        return run_fail(r, INCO_EINVAL,
-                        "%s '%s': the name tells the format; it must end in .npy .npz .csv .tsv or .mat", o->option,
-                        o->path);
+        return run_fail(r, INCO_EINVAL, "%s '%s': unknown format: the extension must be .npy .npz .csv .tsv or .mat",
+                        o->option, o->path);
     if (o->kind == OUTPUT_CODES && !is_codes(o->path))
-        return run_fail(r, INCO_EINVAL, "%s '%s': the name tells the format; codes are written as .npz or .mat",
+        return run_fail(r, INCO_EINVAL, "%s '%s': unknown format: the extension of codes must be .npz or .mat",
                         o->option, o->path);
     return INCO_OK;
 }
@@ -116,13 +115,14 @@ static int check_standard_output(run *r, const output *outputs, int count) {
     for (int i = 0; i < count; i++) {
         if (!outputs[i].path || strcmp(outputs[i].path, "-") || outputs[i].kind == OUTPUT_FOLDER) continue;
         if (user)
-            return run_fail(r, INCO_EINVAL,
-                            "%s%s and %s - would both write to standard output: give one of them a file", user, dash,
-                            outputs[i].option);
+            return run_fail(r, INCO_EINVAL, "%s%s and %s - both write to standard output: give a file for one of them",
+                            user, dash, outputs[i].option);
         user = outputs[i].option;
         dash = " -";
         if (outputs[i].kind != OUTPUT_TEXT && isatty(STDOUT_FILENO))
-            return run_fail(r, INCO_EINVAL, "%s - would write binary data to the terminal: redirect it, or name a file",
+            return run_fail(r, INCO_EINVAL,
+                            "%s - would write binary data to the terminal: redirect it, or give a "
+                            "file",
                             user);
     }
     return INCO_OK;
@@ -132,8 +132,8 @@ static int check_inputs(run *r, const output *o, const char *const *inputs, int 
     for (int i = 0; i < count; i++) {
         if (!inputs[i] || !is_read_as(o, inputs[i])) continue;
         if (same_file(o->path, inputs[i]))
-            return run_fail(r, INCO_EINVAL, "%s '%s' is an input too", o->option, o->path);
-        return run_fail(r, INCO_EINVAL, "%s '%s' is an input too, through '%s'", o->option, o->path, inputs[i]);
+            return run_fail(r, INCO_EINVAL, "%s '%s' is also an input", o->option, o->path);
+        return run_fail(r, INCO_EINVAL, "%s '%s' is also an input, through '%s'", o->option, o->path, inputs[i]);
     }
     return INCO_OK;
 }
@@ -141,16 +141,16 @@ static int check_inputs(run *r, const output *o, const char *const *inputs, int 
 /* A folder that is there must take files; one that is not must find a place. */
 static int check_folder(run *r, const output *o) {
     struct stat info;
-    if (!strcmp(o->path, "-")) return run_fail(r, INCO_EINVAL, "%s needs a folder: it holds several files", o->option);
+    if (!strcmp(o->path, "-")) return run_fail(r, INCO_EINVAL, "%s needs a folder, for several files", o->option);
     if (!stat(o->path, &info)) {
         if (S_ISDIR(info.st_mode) && !access(o->path, W_OK | X_OK)) return INCO_OK;
-        return run_fail(r, INCO_EIO, "%s '%s' is no folder that files can be made in", o->option, o->path);
+        return run_fail(r, INCO_EIO, "%s '%s' is not a folder in which files can be created", o->option, o->path);
     }
     char *parent = resolve(o->path), *slash = parent ? strrchr(parent, '/') : NULL;
     if (slash) slash[slash == parent] = 0;
     const int fits = parent && !access(parent, W_OK | X_OK);
     free(parent);
-    return fits ? INCO_OK : run_fail(r, INCO_EIO, "%s: the folder '%s' cannot be made", o->option, o->path);
+    return fits ? INCO_OK : run_fail(r, INCO_EIO, "%s: cannot create the folder '%s'", o->option, o->path);
 }
 
 /* Files of any name are tried by making one and dropping it; a pipe is only asked about, opening it would wait. */

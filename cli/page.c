@@ -17,7 +17,7 @@ int page_names(page *p, run *r, const char *report) {
     TRY(run_text(r, "csv", &p->csv));
     TRY(run_text(r, "test", &p->test));
     if (p->test && !page_wanted(p))
-        TRY(run_fail(r, INCO_EINVAL, "--test measures signals for the page: give --report or --csv too"));
+        TRY(run_fail(r, INCO_EINVAL, "--test applies to the report: give --report or --csv too"));
 done:
     return status;
 }
@@ -47,8 +47,7 @@ int page_open_test(page *p, page_option value_of, const void *self, int64_t dim)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) TRY(copy_option(p, names[i], value_of, self));
     inco_options_get(p->data_options, "center", center, sizeof center);
     if (!strcmp(center, "feature"))
-        TRY(run_fail(r, INCO_EINVAL,
-                     "--test has no place with --center feature: the means that were taken off are not kept"));
+        TRY(run_fail(r, INCO_EINVAL, "--test does not work with --center feature: the means are not saved"));
     inco_source source = INCO_INIT(inco_source);
     TRY(inco_data_open(&p->data, (const char *const[]){p->test}, 1, p->data_options, &r->error));
     TRY(inco_data_source(p->data, &source, &r->error));
@@ -97,8 +96,8 @@ void page_warn_overlap(page *p, const inco_data *training) {
     }
     free(known);
     if (p->overlap)
-        run_warn(p->run, "--test '%s': %lld of its %lld files are learned from too, so they are no fair test", p->test,
-                 (long long)p->overlap, (long long)tested);
+        run_warn(p->run, "--test '%s': %lld of its %lld files are also training files, so the test is not fair",
+                 p->test, (long long)p->overlap, (long long)tested);
 }
 
 /* ---- Measuring ---- */
@@ -149,7 +148,7 @@ static int measure_test(page *p, const inco_mat *dictionary) {
     facts_add(&p->facts, "Test signals", "%lld of the %lld in %s", (long long)source.count, (long long)all.count,
               p->test);
     if (p->overlap)
-        facts_note(&p->facts, "no fair test: %lld of the %lld files were learned from", (long long)p->overlap,
+        facts_note(&p->facts, "not a fair test: %lld of the %lld files are also training files", (long long)p->overlap,
                    (long long)inco_data_files(p->data));
     run_say(r, "coding %lld test signals", (long long)source.count);
     status = inco_options_on_progress(p->data_options, show, p, sizeof(inco_progress), &r->error);
@@ -175,7 +174,7 @@ int page_write_file(run *r, const char *path, const inco_report *made, int figur
 
 int page_write_numbers(run *r, const char *folder, const inco_report *made) {
     if (mkdir(folder, 0777) && errno != EEXIST)
-        return run_fail(r, INCO_EIO, "cannot make the folder '%s': %s", folder, strerror(errno));
+        return run_fail(r, INCO_EIO, "cannot create the folder '%s': %s", folder, strerror(errno));
     int status = INCO_OK, i;
     for (i = 0; status >= 0 && inco_report_figure(made, i); i++) {
         const char *words[] = {folder, "/", inco_report_figure(made, i), ".csv"};
@@ -184,7 +183,7 @@ int page_write_numbers(run *r, const char *folder, const inco_report *made) {
         status = path ? page_write_file(r, path, made, i) : run_no_memory(r);
         free(path);
     }
-    if (status >= 0) run_say(r, "wrote %d files of numbers to %s", i, folder);
+    if (status >= 0) run_say(r, "wrote %d CSV files to %s", i, folder);
     return status;
 }
 
@@ -209,7 +208,7 @@ int page_write(page *p, const char *title, const char *subtitle, inco_summary *s
     if (!made) TRY(run_no_memory(r));
     inco_report_dictionary(made, summary);
     if (p->report) TRY(page_write_file(r, p->report, made, -1));
-    if (p->report) run_say(r, "wrote %s", strcmp(p->report, "-") ? p->report : "the page to standard output");
+    if (p->report) run_say(r, "wrote %s", strcmp(p->report, "-") ? p->report : "the report to standard output");
     if (p->csv) TRY(page_write_numbers(r, p->csv, made));
 done:
     inco_report_free(made);

@@ -147,7 +147,7 @@ static void judge_flatness(const experiment *e, claim *c) {
     c->verdict = flattens(e, RESCALE);
     tell(c, "distance of the spectrum from flat, as published (atoms rescaled): ");
     tell_family(e, c, RESCALE, 1, "deviation", "%.4f");
-    if (c->verdict == PARTLY) tell(c, "; flatter than at γ = 0, but not ever flatter");
+    if (c->verdict == PARTLY) tell(c, "; flatter than at γ = 0, but not monotonically");
     tell(c, ". Atoms kept on the spheres: ");
     tell_family(e, c, SPHERE, 1, "deviation", "%.4f");
     tell(c, " (%s)", claims_verdict(flattens(e, SPHERE)));

@@ -48,7 +48,7 @@ static int measure_log(experiment *e, int64_t seed, const grid_run *g, numbers *
     TRY(inco_log_load(&log, path, &r->error));
     inco_log_text(log, "end.stopped_by", stopped, sizeof stopped);
     if (strcmp(stopped, "iterations"))
-        TRY(run_fail(r, INCO_EFORMAT, "'%s' does not tell of a run that was completed: delete it", path));
+        TRY(run_fail(r, INCO_EFORMAT, "'%s' is not the log of a completed run: delete it", path));
     for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
         const double value = inco_log_number(log, results[i].member);
         if (!isnan(value)) numbers_add(n, results[i].name, 0, value);

@@ -98,7 +98,7 @@ int numbers_load(run *r, numbers *n, const char *path) {
     }
     fclose(in);
     if (!good || n->failed || !n->count)
-        return run_fail(r, INCO_EFORMAT, "'%s' does not hold the figures of a run: delete it to have them made anew",
+        return run_fail(r, INCO_EFORMAT, "'%s' does not have the results of a run: delete it to compute them again",
                         path);
     return INCO_OK;
 }

@@ -98,8 +98,8 @@ static void add_families(const experiment *e, inco_report *made, const figures *
 static void add_spectra(const experiment *e, inco_report *made) {
     inco_report_section(
         made, "Singular spectra",
-        "Figure 1 of the paper. A flatter spectrum tells of a less coherent dictionary; the dashed line is the "
-        "spectrum of a tight frame. The sum of the squares is the same for all.");
+        "Figure 1 of the paper. A flatter spectrum means a less coherent dictionary; the dashed line is the "
+        "spectrum of a tight frame. The sum of squares is the same for all.");
     add_families(e, made,
                  &(figures){.what = "spectrum",
                             .list = "singular",
@@ -130,9 +130,9 @@ static void add_ratios(const experiment *e, inco_report *made) {
 static void add_residuals(const experiment *e, inco_report *made) {
     inco_report_section(
         made, "Residuals on unseen data",
-        "Figure 2 of the paper: the median over all windows of the test recordings of ‖x − Dc‖ / ‖x‖, with "
-        "codes of that many atoms found by orthogonal matching pursuit. The bands are the quartiles over "
-        "the windows. Lower is better.");
+        "Figure 2 of the paper: the median over all windows of the test recordings of ‖x − Dc‖ / ‖x‖, with codes of "
+        "that many atoms by orthogonal matching pursuit. The bands are the quartiles over the windows. Lower is "
+        "better.");
     add_families(e, made,
                  &(figures){.what = "residual",
                             .list = "residual",
@@ -164,27 +164,27 @@ static void add_histograms(const experiment *e, inco_report *made) {
 static void add_recovery(const experiment *e, inco_report *made) {
     inco_report_section(
         made, "Recovery of planted codes",
-        "From the companion page: signals are made of K of the 200 atoms of a learned dictionary, drawn "
-        "uniformly, with coefficients from N(0, 1); LARC, told K, is to find them.");
+        "From the companion page: signals are generated from K uniformly drawn atoms of a learned dictionary of 200 "
+        "atoms, with coefficients from N(0, 1), and coded by LARC with sparsity K.");
     figures f = {.what = "recovered-atoms",
                  .list = "recovered_atoms",
                  .draw = draw_line,
                  .recovery = 1,
                  .x = "planted atoms K",
-                 .y = "share of planted atoms found",
+                 .y = "share of planted atoms recovered",
                  .y_high = 1};
     add_families(e, made, &f);
     f.what = "recovered-supports";
     f.list = "recovered_supports";
-    f.y = "share of signals with all found";
+    f.y = "share of signals with complete support recovered";
     add_families(e, made, &f);
 }
 
 static void add_convergence(const experiment *e, inco_report *made) {
     inco_report_section(
         made, "Convergence",
-        "Atoms per training signal by iteration. LARC ends at a residual coherence, so that the number of "
-        "atoms tells more than the error of how far learning has come.");
+        "Atoms per training signal by iteration. LARC stops at a residual coherence, so that the number of atoms is "
+        "a better measure of convergence than the error.");
     add_families(e, made,
                  &(figures){.what = "convergence",
                             .list = "iteration_cardinality",
@@ -321,7 +321,8 @@ static int add_paired(const experiment *e, inco_report *made) {
                         .columns = 7,
                         .header = header,
                         .kinds = "lrrrrrr",
-                        .caption = "Of the same seed: the same recordings, signals and start. Below 1 is better."};
+                        .caption = "For the same seed: the same recordings, signals and initial dictionary. Below 1 "
+                                   "is better."};
     finish_table(c, made, &table);
     return 1;
 }
@@ -330,7 +331,7 @@ static int add_cost(const experiment *e, inco_report *made) {
     static const char *const header[] = {"run",
                                          "passes",
                                          "pairs rotated",
-                                         "updates that met the cap",
+                                         "updates that reached the limit",
                                          "seconds of decorrelation",
                                          "of coding",
                                          "of the whole update",
@@ -354,13 +355,13 @@ static int add_cost(const experiment *e, inco_report *made) {
         cell_spread(c, e, over_seeds(e, g, "coherence_max", 0), "%.4f");
     }
     inco_table table = {.id = "cost",
-                        .title = "What decorrelation costs INK-SVD",
+                        .title = "Cost of decorrelation in INK-SVD",
                         .columns = 8,
                         .header = header,
                         .kinds = "lrrrrrrr",
                         .caption =
-                            "Over all iterations. A pass rotates disjoint pairs of atoms until none is above μt + "
-                            "0.001; their number in one update is capped."};
+                            "Over all iterations. A pass rotates disjoint pairs of atoms; passes are repeated until "
+                            "no pair is above μt + 0.001, up to a limit per update."};
     finish_table(c, made, &table);
     return 1;
 }
@@ -411,7 +412,7 @@ static void add_contradictions(const claim *claims, inco_report *made) {
         fputs(". ", out);
     }
     if (out && found[HOLDS] == CLAIMS) fputs("This measurement contradicts the paper nowhere. ", out);
-    if (out) fputs("Every verdict is made by a rule with stated thresholds, which docs/reproduction.md has.", out);
+    if (out) fputs("Every verdict follows from a rule with stated thresholds: see docs/reproduction.md.", out);
     if (out && !fclose(out)) inco_report_section(made, "Where this measurement contradicts the paper", text);
     free(text);
 }
@@ -419,8 +420,8 @@ static void add_contradictions(const claim *claims, inco_report *made) {
 static void add_facts(const experiment *e, facts *f) {
     facts_command_line(f, e->run);
     facts_add(f, "Program", "inco %s", inco_version());
-    facts_add(f, "Data", "%lld windows of %d samples at %d Hz to learn from, %d recordings kept for the test",
-              (long long)e->signals, REPRODUCE_DIM, REPRODUCE_RATE, REPRODUCE_TEST_FILES);
+    facts_add(f, "Data", "%lld training windows of %d samples at %d Hz, %d test recordings", (long long)e->signals,
+              REPRODUCE_DIM, REPRODUCE_RATE, REPRODUCE_TEST_FILES);
     facts_note(f, "%s", e->data);
     facts_add(f, "Dictionaries", "%lld atoms, from random signals; %lld iterations; signals of unit norm",
               (long long)e->atoms, (long long)e->iterations);
@@ -452,7 +453,7 @@ done:
 int reproduce_page(const experiment *e, const claim *claims) {
     facts f = {.count = 0};
     inco_report *made = inco_report_new("Learning Dictionaries with Bounded Self-Coherence",
-                                        "The experiment of Sigg, Dikk and Buhmann (2012), made again with inco");
+                                        "The experiment of Sigg, Dikk and Buhmann (2012), repeated with inco");
     int status = INCO_OK, complete;
     if (!made) TRY(run_no_memory(e->run));
     add_verdicts(claims, made);

@@ -35,11 +35,13 @@ static int open_folder(const experiment *e, inco_data **data) {
     inco_error error;
     struct stat info;
     if (stat(e->data, &info) || !S_ISDIR(info.st_mode))
-        return run_fail(r, INCO_EIO, "--data '%s' is no folder", e->data);
+        return run_fail(r, INCO_EIO, "--data '%s' is not a folder", e->data);
     int status = open_windows(r, (const char *const[]){e->data}, 1, 0, 0, data);
     if (status >= 0) return status;
     error = r->error;
-    return run_fail(r, status == INCO_EINVAL ? INCO_EDATA : status, "--data '%s' is no folder of recordings: %.900s",
+    return run_fail(r, status == INCO_EINVAL ? INCO_EDATA : status,
+                    "--data '%s' is not a folder of recordings: "
+                    "%.900s",
                     e->data, error.message);
 }
 
@@ -90,7 +92,7 @@ static int refuse_other(const experiment *e, const char *path, const char *found
         b = strcspn(wanted, "\n");
     }
     return run_fail(e->run, INCO_EINVAL,
-                    "-o '%s' holds another experiment: '%s' says \"%.*s\", and this one has \"%.*s\": name another "
+                    "-o '%s' has another experiment: '%s' says \"%.*s\", but this one has \"%.*s\": name another "
                     "folder",
                     e->output, path, (int)a, found, (int)b, wanted);
 }
@@ -110,7 +112,7 @@ static int agree(const experiment *e, const char *path, const char *wanted) {
 static int make_folder(run *r, const char *path) {
     if (!path) return run_no_memory(r);
     if (mkdir(path, 0777) && errno != EEXIST)
-        return run_fail(r, INCO_EIO, "cannot make the folder '%s': %s", path, strerror(errno));
+        return run_fail(r, INCO_EIO, "cannot create the folder '%s': %s", path, strerror(errno));
     return INCO_OK;
 }
 
@@ -128,8 +130,8 @@ int split_check(experiment *e) {
     TRY(open_folder(e, &data));
     if (inco_data_files(data) <= REPRODUCE_TEST_FILES)
         TRY(run_fail(r, INCO_EDATA,
-                     "--data '%s' has %lld recordings: the experiment keeps %d for the test and needs more to learn "
-                     "from",
+                     "--data '%s' has %lld recordings: the experiment uses %d for testing and needs more for "
+                     "training",
                      e->data, (long long)inco_data_files(data), REPRODUCE_TEST_FILES));
     TRY(check_folder(e));
     TRY(make_folder(r, e->output));

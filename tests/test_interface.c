@@ -128,7 +128,7 @@ static void what_outlives_its_handle_is_refused(void **state) {
     inco_data_free(data);
     inco_data_free(data);
     assert_int_equal(inco_learn(&source, o, &result, NULL, &error), INCO_EINVAL);
-    assert_string_equal(error.message, "argument 'data' is no live handle of that kind: it may have been freed");
+    assert_string_equal(error.message, "argument 'data' is not a live handle of this kind: it may have been freed");
     unlink(path);
     inco_options_free(o);
 }

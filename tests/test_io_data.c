@@ -86,7 +86,7 @@ static void names_that_lead_nowhere(void **state) {
     inco_data *data;
     assert_fails(open_one(&data, in_folder("none.npy"), "", &error), INCO_EIO, "none.npy: No such file");
     assert_fails(open_one(&data, in_folder("*.npy"), "", &error), INCO_EIO, "no file matches");
-    assert_fails(open_one(&data, test_folder, "", &error), INCO_EDATA, "holds no file that can be read");
+    assert_fails(open_one(&data, test_folder, "", &error), INCO_EDATA, "has no file that can be read");
     assert_fails(open_with(&data, NULL, 0, "", &error), INCO_EINVAL, "no input");
     assert_fails(open_one(&data, write_text("x.doc", "x"), "", &error), INCO_EINVAL,
                  "x.doc: the name tells the format");

@@ -219,7 +219,7 @@ static void hostile_headers(void **state) {
         "{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296)}",
     };
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
-        refuse(make_f4(headers[i], 6), INCO_EFORMAT, "the NumPy header makes no sense");
+        refuse(make_f4(headers[i], 6), INCO_EFORMAT, "invalid NumPy header");
     refuse(make("x.npy", 4, "{}", NULL, 0), INCO_EFORMAT, "unknown version 4.0");
     refuse(write_bytes("x.npy", "\x93NUMPY\x01\x00\xff\xff{}", 12), INCO_EFORMAT, "truncated within the header");
     refuse(write_bytes("x.npy", "\x93NUMPY\x02\x00\xff\xff", 10), INCO_EFORMAT, "truncated within the header");
@@ -265,7 +265,7 @@ static void arrays_that_are_no_matrices(void **state) {
         {"'|S4'", "(2, 3)", INCO_EFORMAT, "text"},
         {"'<M8[ns]'", "(2, 3)", INCO_EFORMAT, "dates"},
         {"[('a', '<f4'), ('b', '<i4')]", "(2, 3)", INCO_EFORMAT, "structured"},
-        {"'<f4'", "(2, 4)", INCO_EFORMAT, "truncated: 8 items of 4 bytes are announced, 24 bytes are there"},
+        {"'<f4'", "(2, 4)", INCO_EFORMAT, "truncated: 8 items of 4 bytes are declared, but the file has 24 bytes"},
         {"'<f4'", "(2000000000, 2000000000)", INCO_EFORMAT, "truncated"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

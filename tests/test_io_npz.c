@@ -219,7 +219,7 @@ static void hostile_codes(void **state) {
     inco_csc c;
     for (size_t i = 0; i < sizeof bad_pointers / sizeof *bad_pointers; i++)
         assert_fails(inco_load_codes(make_csr("csr", shape, bad_pointers[i], indices, values), &c, NULL, &error),
-                     INCO_EFORMAT, "do not rise");
+                     INCO_EFORMAT, "are not ascending");
     for (size_t i = 0; i < sizeof bad_indices / sizeof *bad_indices; i++)
         assert_fails(inco_load_codes(make_csr("csr", shape, pointers, bad_indices[i], values), &c, NULL, &error),
                      INCO_EFORMAT, "outside the shape");

@@ -330,7 +330,7 @@ static void check_output(void **state) {
     assert_fails(inco_check_output(in_folder("new"), &error), INCO_EINVAL, "a file to write must end in one of .npy");
     assert_fails(inco_check_output(in_folder("new.mp3"), &error), INCO_EINVAL, "must end in one of");
     assert_fails(inco_check_output(in_folder("used/"), &error), INCO_EIO, "not empty");
-    assert_fails(inco_check_output(in_folder("old.npy/"), &error), INCO_EIO, "this is none");
+    assert_fails(inco_check_output(in_folder("old.npy/"), &error), INCO_EIO, "this is not one");
     assert_text(in_folder("old.npy"), "old");
     assert_int_equal(entries_in(test_folder), 3);
     assert_int_equal(mkfifo(in_folder("pipe.npy"), 0600), 0);

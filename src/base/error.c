@@ -9,8 +9,8 @@ static const char *const status_text[] = {
     [-INCO_EINVAL] = "invalid argument or option",
     [-INCO_EIO] = "file cannot be read or written",
     [-INCO_EFORMAT] = "file is not in the expected format",
-    [-INCO_EDATA] = "data unsuited to the task",
-    [-INCO_EDIM] = "dimensions do not fit together",
+    [-INCO_EDATA] = "unsuitable data",
+    [-INCO_EDIM] = "dimensions do not match",
     [-INCO_ENOTBUILT] = "not in this build",
     [-INCO_ENUMERIC] = "numerical failure",
 };

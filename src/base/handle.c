@@ -77,7 +77,8 @@ int handle_is(const void *handle, const char *kind) {
 int handle_need(const void *handle, const char *kind, inco_error *error) {
     if (handle_is(handle, kind)) return INCO_OK;
     if (!handle) return error_null(error, kind);
-    return error_set(error, INCO_EINVAL, "argument '%s' is no live handle of that kind: it may have been freed", kind);
+    return error_set(error, INCO_EINVAL, "argument '%s' is not a live handle of this kind: it may have been freed",
+                     kind);
 }
 
 int handle_end(const void *handle, const char *kind) {

@@ -237,7 +237,7 @@ int coder_set_dictionary(inco_coder *coder, const inco_mat *dictionary, inco_err
     int64_t row, col;
     int status = INCO_OK;
     if (dictionary->rows != coder->dim || dictionary->cols != coder->atoms)
-        return error_set(error, INCO_EDIM, "the dictionary is %lld x %lld, the coder was made for %lld x %lld",
+        return error_set(error, INCO_EDIM, "the dictionary is %lld x %lld, the coder was created for %lld x %lld",
                          (long long)dictionary->rows, (long long)dictionary->cols, (long long)coder->dim,
                          (long long)coder->atoms);
     if (mat_find_nonfinite(dictionary, &row, &col))
@@ -262,7 +262,7 @@ static int make_arrays(inco_coder *coder, inco_error *error) {
     coder->gram =
         coder->stride <= INT64_MAX / 8 / coder->atoms ? memory_new(coder->stride * coder->atoms, coder->type) : NULL;
     if (!coder->gram)
-        return error_set(error, INCO_ENOMEM, "no memory for the %lld x %lld inner products of the atoms (%.1f GB)",
+        return error_set(error, INCO_ENOMEM, "out of memory for the %lld x %lld Gram matrix (%.1f GB)",
                          (long long)coder->atoms, (long long)coder->atoms,
                          (double)coder->stride * (double)coder->atoms * coder->type / 1e9);
     return coder->norms && coder->usable ? INCO_OK : error_no_memory(error);
@@ -452,8 +452,8 @@ static int code_block(void *self, int64_t b, int thread, inco_error *error) {
 
 static int check_input(const inco_coder *coder, const inco_mat *x, inco_error *error) {
     if (x->rows != coder->dim)
-        return error_set(error, INCO_EDIM, "the signals have %lld dimensions, the dictionary's atoms have %lld",
-                         (long long)x->rows, (long long)coder->dim);
+        return error_set(error, INCO_EDIM, "the signals have %lld dimensions, the atoms have %lld", (long long)x->rows,
+                         (long long)coder->dim);
     if (x->type == coder->type) return INCO_OK;
     return error_set(error, INCO_EINVAL, "signals and coder must have the same precision");
 }

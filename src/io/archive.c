@@ -81,7 +81,7 @@ static int member_size(archive *a, int64_t member, size_t *size, inco_error *err
     if (zip_stat_index(a->zip, (zip_uint64_t)member, 0, &info) < 0 || (info.valid & needed) != needed)
         return damaged(a, member, error);
     if (info.size / RATIO_MAX > info.comp_size + 1)
-        return error_set(error, INCO_EFORMAT, "%s: a member announces %llu bytes that cannot be in it", a->name,
+        return error_set(error, INCO_EFORMAT, "%s: a member declares %llu bytes, more than the file can hold", a->name,
                          (unsigned long long)info.size);
     *size = (size_t)info.size;
     return INCO_OK;

@@ -59,7 +59,7 @@ static int check_complete(const char *path, SNDFILE *file, const SF_INFO *info, 
         return error_set(error, INCO_EFORMAT, "%s: damaged or truncated after %lld samples: %s", path, (long long)used,
                          sf_strerror(file));
     if (exact && info->frames < SF_COUNT_MAX && used < info->frames)
-        return error_set(error, INCO_EFORMAT, "%s: truncated: %lld of %lld samples are there", path, (long long)used,
+        return error_set(error, INCO_EFORMAT, "%s: truncated: has %lld of %lld samples", path, (long long)used,
                          (long long)info->frames);
     return INCO_OK;
 }

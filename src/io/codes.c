@@ -23,14 +23,20 @@ static int check_starts(const csc *codes, int64_t nonzeros, const char *path, in
     const int64_t *start = codes->start;
     int good = start[0] == 0 && start[codes->cols] <= nonzeros;
     for (int64_t n = 0; good && n < codes->cols; n++) good = start[n] <= start[n + 1];
-    return good ? INCO_OK : error_set(error, INCO_EFORMAT, "%s: the pointers of the sparse matrix do not rise", path);
+    return good ? INCO_OK
+                : error_set(error, INCO_EFORMAT,
+                            "%s: the index pointers of the sparse matrix are not "
+                            "ascending",
+                            path);
 }
 
 static int check_entries(const csc *codes, const char *path, inco_error *error) {
     for (int64_t n = 0; n < codes->cols; n++)
         for (int64_t k = codes->start[n]; k < codes->start[n + 1]; k++) {
             if (codes->index[k] < 0 || codes->index[k] >= codes->rows)
-                return error_set(error, INCO_EFORMAT, "%s: an index of the sparse matrix is outside its %lld x %lld",
+                return error_set(error, INCO_EFORMAT,
+                                 "%s: an index of the sparse matrix is outside its shape, %lld "
+                                 "x %lld",
                                  path, (long long)codes->cols, (long long)codes->rows);
             if (!isfinite(csc_value(codes, k)))
                 return error_set(error, INCO_EDATA, "%s: NaN or Inf at row %lld, column %lld (counted from 0)", path,

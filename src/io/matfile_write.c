@@ -42,7 +42,7 @@ static int write_failed(output *out, inco_error *error) {
     output_seek(out, 0, SEEK_END);
     for (int i = 0; i < 256; i++) output_write(out, more, sizeof more);
     output_seek(out, 0, SEEK_CUR);
-    return error_set(error, INCO_EIO, "cannot write %s: the MAT file does not read back as it should", out->name);
+    return error_set(error, INCO_EIO, "cannot write %s: verification of the MAT file failed", out->name);
 }
 
 typedef struct writing {

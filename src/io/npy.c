@@ -129,20 +129,19 @@ static size_t little(const unsigned char *bytes, int count) {
 int npy_parse(const unsigned char *bytes, size_t length, const char *name, npy_header *h, inco_error *error) {
     memset(h, 0, sizeof *h);
     if (length < 10 || memcmp(bytes, "\x93NUMPY", 6))
-        return error_set(error, INCO_EFORMAT, "%s: not a NumPy array: it does not begin as one", name);
+        return error_set(error, INCO_EFORMAT, "%s: not a NumPy array: wrong magic bytes", name);
     if (bytes[6] < 1 || bytes[6] > 3)
-        return error_set(error, INCO_EFORMAT, "%s: a NumPy array of the unknown version %d.%d", name, bytes[6],
+        return error_set(error, INCO_EFORMAT, "%s: unknown version %d.%d of the NumPy format", name, bytes[6],
                          bytes[7]);
     const int wide = bytes[6] > 1;
     const size_t start = wide ? 12 : 10, size = length >= start ? little(bytes + 8, wide ? 4 : 2) : SIZE_MAX;
     if (length < start || size > length - start)
         return error_set(error, INCO_EFORMAT, "%s: truncated within the header of the NumPy array", name);
     if (size > NPY_HEADER_MAX)
-        return error_set(error, INCO_EFORMAT, "%s: a NumPy array with a header of %zu bytes: too long for a matrix",
-                         name, size);
+        return error_set(error, INCO_EFORMAT, "%s: the NumPy header has %zu bytes: too long for a matrix", name, size);
     cursor c = {(const char *)bytes + start, (const char *)bytes + start + size};
     h->offset = start + size;
-    if (!take_entries(&c, h)) return error_set(error, INCO_EFORMAT, "%s: the NumPy header makes no sense", name);
+    if (!take_entries(&c, h)) return error_set(error, INCO_EFORMAT, "%s: invalid NumPy header", name);
     return INCO_OK;
 }
 
@@ -150,7 +149,7 @@ int npy_check_length(const npy_header *h, size_t length, const char *name, inco_
     const size_t room = length - h->offset;
     if (h->size && (uint64_t)h->count > room / (size_t)h->size)
         return error_set(error, INCO_EFORMAT,
-                         "%s: truncated: %lld items of %d bytes are announced, %zu bytes are there", name,
+                         "%s: truncated: %lld items of %d bytes are declared, but the file has %zu bytes", name,
                          (long long)h->count, h->size, room);
     return INCO_OK;
 }
@@ -174,7 +173,7 @@ int npy_is_number(const npy_header *h) {
 
 int npy_check_numbers(const npy_header *h, const char *name, inco_error *error) {
     if (npy_is_number(h)) return INCO_OK;
-    const char *what = "a type that is not read here";
+    const char *what = "a type that is not supported";
     if (h->kind == 'O') what = "Python objects";
     if (h->kind == 'c') what = "complex numbers";
     if (h->kind == 'V') what = "structured records";

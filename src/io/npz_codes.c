@@ -62,7 +62,7 @@ static int need(const reading *r, const char *name, member *m, inco_error *error
 static int need_integers(const reading *r, const char *name, member *m, inco_error *error) {
     char why[64];
     int status = need(r, name, m, error);
-    snprintf(why, sizeof why, "'%s' is no array of integers", name);
+    snprintf(why, sizeof why, "'%s' is not an array of integers", name);
     if (status < 0 || (npy_is_integer(&m->header) && m->header.dims == 1)) return status;
     member_free(m);
     return not_codes(r, why, error);
@@ -72,7 +72,7 @@ static int need_values(const reading *r, member *m, inco_error *error) {
     int status = need(r, "data", m, error);
     if (status < 0 || (npy_is_number(&m->header) && m->header.dims == 1)) return status;
     member_free(m);
-    return not_codes(r, "'data' is no array of real numbers", error);
+    return not_codes(r, "'data' is not an array of real numbers", error);
 }
 
 /* "csr" from an array of bytes or of str. */

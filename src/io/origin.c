@@ -78,7 +78,7 @@ void origin_table_free(origin_table *t) {
 /* ---- From named arrays ---- */
 
 static int wrong_field(const origin_reader *r, const char *name, inco_error *error) {
-    return error_set(error, INCO_EFORMAT, "%s: the member %s, which says where the codes came from, makes no sense",
+    return error_set(error, INCO_EFORMAT, "%s: the member %s, which describes the origin of the codes, is invalid",
                      r->path, name);
 }
 

@@ -56,8 +56,9 @@ static int create_unique(const char *folder, char **name, mode_t mode) {
 
 static int folder_trouble(const output *o, int reason, inco_error *error) {
     if (reason == ENOENT || reason == ENOTDIR)
-        return error_set(error, INCO_EIO, "cannot write %s: there is no folder %s; make it first", o->name, o->folder);
-    return error_set(error, INCO_EIO, "cannot write %s: no file can be made in the folder %s: %s", o->name, o->folder,
+        return error_set(error, INCO_EIO, "cannot write %s: there is no folder %s; create it first", o->name,
+                         o->folder);
+    return error_set(error, INCO_EIO, "cannot write %s: cannot create a file in the folder %s: %s", o->name, o->folder,
                      strerror(reason));
 }
 

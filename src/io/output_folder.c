@@ -42,7 +42,7 @@ static int check_free(const char *name, inco_error *error) {
     struct stat info;
     if (stat(name, &info) < 0) return output_check(name, error);
     if (!S_ISDIR(info.st_mode))
-        return error_set(error, INCO_EIO, "cannot write %s: several files need a folder, and this is none", name);
+        return error_set(error, INCO_EIO, "cannot write %s: several files need a folder, but this is not one", name);
     int count = entries(name, NULL);
     if (count < 0) return error_set(error, INCO_EIO, "cannot read the folder %s: %s", name, strerror(errno));
     if (count > 0)
@@ -64,7 +64,7 @@ static int make_beside(output_folder *folder, inco_error *error) {
     memory_free(parent);
     if (!folder->temporary) return error_no_memory(error);
     if (mkdir(folder->temporary, 0777) == 0) return INCO_OK;
-    int status = error_set(error, INCO_EIO, "cannot make the folder %s: %s", folder->target, strerror(errno));
+    int status = error_set(error, INCO_EIO, "cannot create the folder %s: %s", folder->target, strerror(errno));
     memory_free(folder->temporary);
     folder->temporary = NULL; /* there is none to remove */
     return status;
@@ -82,7 +82,7 @@ done:
 
 int output_folder_finish(output_folder *folder, int status, inco_error *error) {
     if (status >= 0 && rename(folder->temporary, folder->target) < 0)
-        status = error_set(error, INCO_EIO, "cannot make the folder %s: %s", folder->target, strerror(errno));
+        status = error_set(error, INCO_EIO, "cannot create the folder %s: %s", folder->target, strerror(errno));
     if (status < 0 && folder->temporary) {
         entries(folder->temporary, remove_file);
         rmdir(folder->temporary);

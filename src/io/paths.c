@@ -88,7 +88,7 @@ static int add_folder(path_list *list, const char *folder, int (*known)(const ch
             status = add(list, path_join(folder, entry->d_name), error);
     closedir(directory);
     if (status >= 0 && list->count == before)
-        return error_set(error, INCO_EDATA, "the folder %s holds no file that can be read as matrix, audio or image",
+        return error_set(error, INCO_EDATA, "the folder %s has no file that can be read as a matrix, audio or image",
                          folder);
     return status;
 }
@@ -139,7 +139,7 @@ int paths_expand(path_list *list, const char *const *paths, int count, int (*kno
                  inco_error *error) {
     int status = INCO_OK;
     *list = (path_list){0};
-    if (count < 1) return error_set(error, INCO_EINVAL, "no input: name files, folders or patterns");
+    if (count < 1) return error_set(error, INCO_EINVAL, "no input given: name files, folders or patterns");
     for (int i = 0; status >= 0 && i < count; i++) status = add_path(list, paths[i], known, error);
     if (status < 0)
         paths_free(list);

@@ -30,8 +30,8 @@ static int64_t take_number(cursor *c) {
 }
 
 static int truncated(const char *name, int64_t rows, int64_t cols, inco_error *error) {
-    return error_set(error, INCO_EFORMAT, "%s: truncated: fewer pixels than its %lld x %lld are there", name,
-                     (long long)rows, (long long)cols);
+    return error_set(error, INCO_EFORMAT, "%s: truncated: fewer pixels than %lld x %lld", name, (long long)rows,
+                     (long long)cols);
 }
 
 static int take_text(cursor *c, int64_t largest, const char *name, inco_mat *m, inco_error *error) {
@@ -64,7 +64,7 @@ int pgm_parse(const unsigned char *bytes, size_t length, const char *name, inco_
     const int text = bytes[1] == '2';
     const int64_t cols = take_number(&c), rows = take_number(&c), largest = take_number(&c);
     if (cols < 1 || rows < 1 || largest < 1 || largest > 65535)
-        return error_set(error, INCO_EFORMAT, "%s: the PGM header makes no sense", name);
+        return error_set(error, INCO_EFORMAT, "%s: invalid PGM header", name);
     if (c.at < c.end) c.at++; /* one white space ends the header */
     const int64_t left = c.end - c.at, needed = rows * cols * (text ? 1 : largest < 256 ? 1 : 2);
     if (left < needed) return truncated(name, rows, cols, error);

@@ -13,9 +13,9 @@ void inco_mat_view(inco_mat *m, inco_type type, int64_t rows, int64_t cols, void
 int mat_need(const inco_mat *m, const char *what, inco_error *error) {
     if (!m) return error_null(error, what);
     if (m->type != INCO_F32 && m->type != INCO_F64)
-        return error_set(error, INCO_EINVAL, "the %s is no matrix of floats or doubles", what);
+        return error_set(error, INCO_EINVAL, "the %s is not a matrix of type INCO_F32 or INCO_F64", what);
     if (m->rows < 0 || m->cols < 0 || m->ld < m->rows || (m->ld > 0 && m->cols > INT64_MAX / 8 / m->ld))
-        return error_set(error, INCO_EINVAL, "the %s has no sensible size: %lld x %lld, columns %lld apart", what,
+        return error_set(error, INCO_EINVAL, "the %s has an invalid size: %lld x %lld, leading dimension %lld", what,
                          (long long)m->rows, (long long)m->cols, (long long)m->ld);
     if (m->rows > 0 && m->cols > 0 && !m->data) return error_set(error, INCO_EINVAL, "the %s has no data", what);
     return INCO_OK;
@@ -27,7 +27,7 @@ int mat_new_raw(inco_mat *m, inco_type type, int64_t rows, int64_t cols, inco_er
     m->owner = owner_of_block(m->data);
     if (m->owner) return INCO_OK;
     *m = (inco_mat){0};
-    return error_set(error, INCO_ENOMEM, "no memory for a matrix of %lld x %lld", (long long)rows, (long long)cols);
+    return error_set(error, INCO_ENOMEM, "out of memory for a matrix of %lld x %lld", (long long)rows, (long long)cols);
 }
 
 int inco_mat_new(inco_mat *m, inco_type type, int64_t rows, int64_t cols, inco_error *error) {

@@ -195,7 +195,7 @@ int64_t atoms_add(inco_report *r, const atom_view *v, const int64_t *order, cons
     writer_put(w, "<figcaption>");
     writer_escaped(w, caption);
     if (shown < v->dictionary->cols)
-        writer_format(w, " The first %lld of %lld atoms are drawn, to keep the page small.", (long long)shown,
+        writer_format(w, " The first %lld of %lld atoms are drawn, to limit the size of the report.", (long long)shown,
                       (long long)v->dictionary->cols);
     writer_put(w, "</figcaption>\n</figure>\n");
     return shown;

@@ -64,13 +64,13 @@ static void add_coherence(headlines *h, const inco_metrics *m) {
     add(h, "Coherence", value, note);
     snprintf(value, TEXT, "%.4f", m->coherence_rms);
     if (least > 0)
-        snprintf(note, TEXT, "no %lld vectors have less than %.4f", (long long)(m->atoms - m->zero_atoms), least);
+        snprintf(note, TEXT, "%lld unit vectors have at least %.4f", (long long)(m->atoms - m->zero_atoms), least);
     else
-        snprintf(note, TEXT, "could be 0: no more atoms than dimensions");
+        snprintf(note, TEXT, "0 is possible: no more atoms than dimensions");
     add(h, "RMS coherence", value, note);
     if (m->singular_count < 1) return;
     snprintf(value, TEXT, "%.4g–%.4g", m->singular[m->singular_count - 1], m->singular[0]);
-    snprintf(note, TEXT, "all √(L/D) = %.4g in a tight frame", m->flat_singular);
+    snprintf(note, TEXT, "in a tight frame all are √(L/D) = %.4g", m->flat_singular);
     add(h, "Singular values", value, note);
 }
 
@@ -90,11 +90,11 @@ static void add_headlines(inco_report *r, const inco_summary *s) {
     add_fit(&h, s);
     add_coherence(&h, m);
     snprintf(value, TEXT, "%lld", (long long)m->duplicates);
-    snprintf(note, TEXT, "pairs with |dᵢᵀdⱼ| of %.4g or more", threshold_of(s));
+    snprintf(note, TEXT, "pairs with |dᵢᵀdⱼ| ≥ %.4g", threshold_of(s));
     add(&h, "Near duplicates", value, note);
     if (s->usage) {
         snprintf(value, TEXT, "%lld", (long long)count_unused(s));
-        add(&h, "Unused atoms", value, "in no code of a training signal");
+        add(&h, "Unused atoms", value, "used by no training signal");
     }
     inco_report_headlines(r, h.names, h.values, h.notes, h.count);
 }
@@ -164,8 +164,8 @@ static void mark_bound(inco_chart *chart, const inco_metrics *m, int vertical) {
 static void add_coherence_history(inco_report *r, const history *h, const inco_metrics *m) {
     inco_chart *chart = inco_chart_new(
         "convergence-coherence", "Coherence of the dictionary",
-        "After each update, over all pairs of atoms. The largest inner product can reach the bound in few "
-        "sizes only; the root mean square reaches it when the dictionary is a tight frame.");
+        "After each update, over all pairs of atoms. The root mean square attains the bound if the dictionary is a "
+        "tight frame; the largest inner product can attain it only for few sizes.");
     inco_chart_x(chart, "iteration", 0, 0, 0);
     inco_chart_y(chart, "|dᵢᵀdⱼ|", 0, 1, 0);
     inco_chart_line(chart, "largest", h->count, h->number, h->max);
@@ -182,21 +182,21 @@ static void add_convergence(inco_report *r, const inco_summary *s) {
         return;
     }
     inco_report_section(r, "Convergence",
-                        "Each iteration codes all signals and then updates all atoms. Curves that are still falling at "
-                        "their right end ask for more iterations.");
+                        "Each iteration computes codes of all signals and then updates the dictionary. If a curve "
+                        "still decreases at the end, more iterations would help.");
     add_history(r, &h, h.error,
                 inco_chart_new("convergence-error", "Relative error",
-                               "Of the codes that each update starts from. With a coder that stops at a quality "
-                               "rather than at a number of atoms, look at the cardinality too."),
+                               "Of the codes that each update starts from. If the coder does not stop at a fixed "
+                               "number of atoms, compare the cardinality too."),
                 "‖X − DC‖ / ‖X‖");
     add_history(r, &h, h.cardinality,
                 inco_chart_new("convergence-cardinality", "Atoms per signal",
-                               "The mean cardinality of the same codes: what the error is paid with."),
+                               "Mean number of nonzero coefficients of the same codes."),
                 "nonzero coefficients");
     add_history(r, &h, h.objective,
                 inco_chart_new("convergence-objective", "Objective",
-                               "After each update, at the codes it started from. It may rise between iterations "
-                               "where the coder trades error for fewer atoms."),
+                               "After each update, with the codes that it started from. It may increase from one "
+                               "iteration to the next if the coder trades error for sparsity."),
                 "‖X − DC‖² + γ‖DᵀD − I‖²");
     add_coherence_history(r, &h, s->metrics);
     memory_free(h.number);
@@ -243,9 +243,9 @@ static void add_atoms(inco_report *r, const inco_summary *s) {
         return;
     }
     int length = snprintf(caption, sizeof caption, "%s%s",
-                          s->usage ? "Sorted by use, most used first; under each its number, counted from 0, and the "
-                                     "training signals that use it."
-                                   : "In the order of the file; under each its number, counted from 0.",
+                          s->usage ? "Sorted by use, most used first; below each atom its number, counted from 0, "
+                                     "and the number of training signals that use it."
+                                   : "In the order of the file; below each atom its number, counted from 0.",
                           atoms_are_patches(&v) ? " Mid-grey is zero; each patch has its own contrast."
                                                 : " Each curve has its own scale.");
     if (s->rate > 0)
@@ -253,8 +253,8 @@ static void add_atoms(inco_report *r, const inco_summary *s) {
                  1000 * (double)s->dictionary->rows / s->rate);
     inco_report_section(
         r, "Atoms",
-        "Structure is what to look for: waves, edges, transients. Atoms that look like noise, or like a "
-        "training signal copied whole, may not have been learned.");
+        "Learned atoms have structure: waves, edges, transients. Atoms that look like noise or like a training "
+        "signal may not have been learned.");
     if (report_enter(r)) {
         atoms_add(r, &v, order, caption);
         report_leave(r);
@@ -270,8 +270,8 @@ static void add_spectrum(inco_report *r, const inco_metrics *m) {
     const double high = m->singular[0], low = m->singular[m->singular_count - 1];
     inco_chart *chart = inco_chart_new(
         "singular-values", "Singular values",
-        "Of the dictionary with unit atoms, largest first. The closer to the dashed line, the nearer to a tight "
-        "frame; a steep curve means that the atoms crowd into few directions, and that codes get long.");
+        "Of the normalised dictionary, in descending order. The dashed line is the spectrum of a tight frame. A "
+        "steep curve means that the atoms are concentrated in few directions, which makes codes longer.");
     snprintf(flat, TEXT, "√(L/D) = %.4g", m->flat_singular);
     inco_chart_x(chart, "rank", 0, 0, 0);
     inco_chart_y(chart, "singular value", 0, 0, high > 20 * low && low > 0);
@@ -302,8 +302,8 @@ static void add_histogram(inco_report *r, const inco_metrics *m) {
     if (count) {
         inco_chart *chart = inco_chart_new(
             "inner-products", "Inner products of all pairs of atoms",
-            "Counts on a logarithmic axis, so that a single pair shows. Some pair must lie at the bound or to its "
-            "right; a tail far to the right is atoms that say nearly the same.");
+            "Counts on a logarithmic axis, so that single pairs are visible. The largest inner product is at least "
+            "the bound. A tail far to the right consists of nearly equal atoms.");
         snprintf(largest, TEXT, "largest %.4f", m->coherence_max);
         inco_chart_x(chart, "|dᵢᵀdⱼ|", 0, end, 0);
         inco_chart_y(chart, "pairs", 0, 0, 1);
@@ -321,8 +321,9 @@ static void add_babel(inco_report *r, const inco_metrics *m) {
     if (m->babel_count < 2 || !(m->coherence_max > 0)) return;
     while (sure < m->babel_count && m->babel[sure] + (sure ? m->babel[sure - 1] : 0) < 1) sure++;
     snprintf(caption, sizeof caption,
-             "For k, the largest sum of k absolute inner products of one atom with others. Any code of up to %lld "
-             "atom%s is sure to be found by OMP and basis pursuit, whatever it is; in practice far longer ones are.",
+             "Babel function of k: the largest sum of the absolute inner products of one atom with k others. OMP "
+             "and basis pursuit are guaranteed to recover every code of up to %lld atom%s; in practice they recover "
+             "much longer ones.",
              (long long)sure, sure == 1 ? "" : "s");
     inco_chart *chart = inco_chart_new("babel", "Cumulative coherence", caption);
     inco_chart_x(chart, "k", 0, 0, 0);
@@ -339,11 +340,11 @@ static void draw_usage(inco_report *r, const inco_summary *s, const double *y, d
     snprintf(name, TEXT, "mean %.4g", mean);
     snprintf(
         caption, sizeof caption,
-        "Training signals that use each atom, most used first. A flat curve shares the work; %lld of %lld atoms are "
-        "used by none. A long tail is atoms for rare events.",
+        "Number of training signals that use each atom, in descending order; %lld of %lld atoms are unused. A flat "
+        "curve means that all atoms are used alike, a long tail that some atoms code rare events.",
         (long long)count_unused(s), (long long)atoms);
     inco_chart *chart = inco_chart_new("usage", "Use of the atoms", caption);
-    inco_chart_x(chart, "atoms, by falling use", 0, 0, 0);
+    inco_chart_x(chart, "atoms, by descending use", 0, 0, 0);
     inco_chart_y(chart, "signals that use the atom", 0, 0, mean > 0 && y[0] > 20 * mean);
     inco_chart_line(chart, "signals that use the atom", atoms, NULL, y);
     inco_chart_mark(chart, name, mean, 0);
@@ -365,12 +366,10 @@ static void add_usage(inco_report *r, const inco_summary *s) {
 
 static void add_residuals(inco_report *r, const inco_residuals *held_out) {
     char caption[4 * TEXT];
-    snprintf(
-        caption, sizeof caption,
-        "Codes of exactly k atoms by OMP, for %lld signals given apart: the median of their residuals, and the band "
-        "between the quartiles. The lower and the steeper, the better the dictionary; compare dictionaries at the "
-        "same k.",
-        (long long)held_out->signals);
+    snprintf(caption, sizeof caption,
+             "Residual of %lld test signals with exactly k atoms by OMP: median, and the band between the quartiles. "
+             "Lower is better; compare dictionaries at the same k.",
+             (long long)held_out->signals);
     inco_chart *chart = inco_chart_new("residual", "Residual against cardinality on test signals", caption);
     inco_chart_x(chart, "atoms per signal, k", 0, 0, 0);
     inco_chart_y(chart, "‖x − Dc‖ / ‖x‖", 0, 0, 1);
@@ -398,13 +397,13 @@ static void add_pairs(inco_report *r, const inco_summary *s) {
     char caption[4 * TEXT];
     if (m->pair_count < 1 || !(m->coherence_max > 5e-5)) return;
     snprintf(caption, sizeof caption,
-             "The %lld most coherent of %lld pairs, %s, the second with its sign turned where the inner product is "
-             "negative; %lld pairs have an inner product of %.4g or more.",
+             "The %lld most coherent of %lld pairs, %s, the second negated if the inner product is negative; %lld "
+             "pairs have an inner product of %.4g or more.",
              (long long)m->pair_count, atoms * (atoms - 1) / 2,
              atoms_are_patches(&v) ? "side by side" : "one over the other", (long long)m->duplicates, threshold_of(s));
     inco_report_section(r, "The most coherent pairs",
-                        "Two atoms whose inner product is near 1 or -1 stand for the same thing, and which of them a "
-                        "code uses is left to chance.");
+                        "Two atoms whose inner product is close to 1 or -1 are nearly interchangeable, so that it "
+                        "is arbitrary which of them a code uses.");
     add_pair_atoms(r, &v, m, caption);
 }
 

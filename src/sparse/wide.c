@@ -111,10 +111,10 @@ static int starts_rise(const inco_csc *codes) {
 int wide_check(const inco_csc *codes, inco_error *error) {
     if (!codes) return error_null(error, "codes");
     if ((codes->type != INCO_F32 && codes->type != INCO_F64) || codes->rows < 0 || codes->cols < 0)
-        return error_set(error, INCO_EINVAL, "the codes have no sensible type or size");
+        return error_set(error, INCO_EINVAL, "the codes have an invalid type or size");
     if (!codes->start && codes->cols == 0) return INCO_OK;
     if (!codes->start || !starts_rise(codes))
-        return error_set(error, INCO_EINVAL, "the starts of the codes' columns do not rise from 0");
+        return error_set(error, INCO_EINVAL, "the column starts of the codes do not ascend from 0");
     const int64_t count = wide_nonzeros(codes);
     if (count > 0 && (!codes->index || !codes->value))
         return error_set(error, INCO_EINVAL, "the codes have no indices or values");

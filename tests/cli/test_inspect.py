@@ -84,7 +84,7 @@ class Inspect(tool.Case):
     def test_doubtful_orientation(self):
         wide = np.random.default_rng(5).standard_normal((6, 10))
         done = self.inco("inspect", self.save("D.npy", wide))
-        self.assertIn("read as 6 atoms of 10 dimensions, one in each row", done.text)
+        self.assertIn("read as 6 atoms of 10 dimensions, one per row", done.text)
         self.assertIn("--columns", done.text)
         done = self.inco("inspect", "D.npy", "--columns")
         self.assertNotIn("read as", done.text)
@@ -96,7 +96,7 @@ class Inspect(tool.Case):
         if "mat" in tool.features():  # whose atoms are columns whatever is said
             self.inco("decohere", "D.npy", "--max-coherence", "1", "-o", "D.mat")
             done = self.inco("inspect", "D.mat")
-            self.assertIn("read as 6 atoms of 10 dimensions, one in each column, as in all .mat files", done.text)
+            self.assertIn("read as 6 atoms of 10 dimensions, one per column, as in all .mat files", done.text)
             self.assertNotIn("--columns", done.text)
 
     def test_table_and_quiet(self):

@@ -221,7 +221,7 @@ class Learn(tool.Case):
             self.assertEqual(self.load("E.npy").tobytes(), whole)
         self.inco("learn", "data", "-o", "data/D.npy", *SHORT)
         for name in "data", "data/*.npy", "data/D.npy":
-            self.refused("learn", name, "-o", "data/D.npy", *SHORT, code=2, says="an input too")
+            self.refused("learn", name, "-o", "data/D.npy", *SHORT, code=2, says="also an input")
 
     def test_columns(self):
         rows = self.learn()

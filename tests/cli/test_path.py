@@ -49,7 +49,7 @@ class Path(tool.Case):
     def test_table(self):
         done = self.inco("learn", "X.npy", "-o", "D.npy", *LEARN)
         self.assertRegex(done.text, r"\ngamma 6/6: error 0\.\d+, cardinality 4\.0, coherence max 0\.\d+ rms 0\.\d+, ")
-        self.assertIn("\nwhat incoherence costs: median residual of 150 signals held out, with k atoms of OMP\n", done.text)
+        self.assertIn("\ncost of incoherence: median residual of 150 held-out signals, with k atoms by OMP\n", done.text)
         self.assertRegex(done.text, r"\n +relative +gamma +coherence max +rms +error +atoms  k =   1  k =   2  k =   4 +cost\n")
         rows = [line for line in done.text.splitlines() if line.endswith("%") and "chosen" not in line]
         self.assertEqual(len(rows), 6)
@@ -93,7 +93,7 @@ class Path(tool.Case):
         found = json.loads(done.stdout)
         self.assertEqual((len(found["path"]["points"]), found["path"]["complete"], found["stopped_by"]),
                          (1, False, "seconds"))
-        self.assertIn("the path over gamma was cut short: 1 of 6 weights were tried", done.text)
+        self.assertIn("the regularisation path was stopped: only the 1 smallest of 6 weights were tried", done.text)
 
     def test_refusals(self):
         def wrong(*more, says, code=2):

@@ -37,7 +37,7 @@ class Page(Case):
     def test_learn(self):
         done = self.learn("--report", "page.html", "--csv", "numbers", "--seed", 7)
         self.assertIn("wrote page.html\n", done.text)
-        self.assertIn("wrote 10 files of numbers to numbers\n", done.text)
+        self.assertIn("wrote 10 CSV files to numbers\n", done.text)
         text = self.page("page.html")
         for word in "D.npy", "24 atoms in 16 dimensions", "--seed 7", "300 signals of 16 values", "idl, 3 iterations":
             self.assertIn(word, text)
@@ -115,14 +115,14 @@ class Page(Case):
     def test_refusals(self):
         self.learn()
         self.refused("inspect", "D.npy", "--test", "X.npy", code=2, says=["--test", "--report or --csv"])
-        self.refused("inspect", "D.npy", "--patch", "4x4", code=2, says="--patch is for the page")
-        self.refused("inspect", "D.npy", "--report", "p.html", "--window", 16, code=2, says="--window is for test signals")
+        self.refused("inspect", "D.npy", "--patch", "4x4", code=2, says="--patch applies to the report")
+        self.refused("inspect", "D.npy", "--report", "p.html", "--window", 16, code=2, says="--window applies to test signals")
         self.refused("inspect", "D.npy", "--report", "p.html", "--patch", "4x5", says="--patch 4x5 has 20 values")
-        self.refused("inspect", "D.npy", "--report", "D.npy", code=2, says="is an input too")
+        self.refused("inspect", "D.npy", "--report", "D.npy", code=2, says="is also an input")
         self.refused("inspect", "D.npy", "--report", "no/p.html", says="no folder no")
         self.refused("inspect", "D.npy", "--csv", "-", code=2, says="--csv needs a folder")
-        self.refused("inspect", "D.npy", "--csv", "X.npy", says="is no folder")
-        self.refused("inspect", "D.npy", "--csv", "no/where", says="cannot be made")
+        self.refused("inspect", "D.npy", "--csv", "X.npy", says="is not a folder")
+        self.refused("inspect", "D.npy", "--csv", "no/where", says="cannot create the folder")
         self.refused("learn", "X.npy", "--atoms", 20, "-o", "E.npy", "--report", "p.html", "--test", "no.npy", says="no.npy")
         self.save("T.npy", np.ones((3, 5)))
         self.refused("learn", "X.npy", "--atoms", 20, "-o", "E.npy", "--report", "p.html", "--test", "T.npy",
@@ -132,11 +132,11 @@ class Page(Case):
 
     def test_signals_that_were_learned_from_are_no_test(self):
         done = self.learn("--report", "page.html", "--test", "../%s/X.npy" % os.path.basename(self.home))
-        self.assertIn("1 of its 1 files are learned from too", done.text)
-        self.assertTrue("no fair test: 1 of the 1 files were learned from" in self.page("page.html"))
+        self.assertIn("1 of its 1 files are also training files", done.text)
+        self.assertTrue("not a fair test: 1 of the 1 files are also training files" in self.page("page.html"))
         self.save("T.npy", self.load("X.npy")[:50])
         done = self.learn("--report", "page.html", "--test", "T.npy")
-        self.assertNotIn("learned from", done.text)
+        self.assertNotIn("training files", done.text)
 
     def test_a_long_command_line_is_cut(self):
         self.save("D.npy", np.eye(4))
@@ -198,7 +198,7 @@ class Report(Case):
         self.learn("--log", "run.jsonl")
         self.refused("report", "run.jsonl", "-o", "p.html", code=2, says="RUN.jsonl D.npy")
         self.refused("report", "run.jsonl", "D.npy", code=2, says="-o FILE")
-        self.refused("report", "run.jsonl", "D.npy", "-o", "run.jsonl", code=2, says="is an input too")
+        self.refused("report", "run.jsonl", "D.npy", "-o", "run.jsonl", code=2, says="is also an input")
         self.refused("report", "D.npy", "run.jsonl", "-o", "p.html", says="no log of inco learn")
         self.refused("report", "no.jsonl", "D.npy", "-o", "p.html", says="no.jsonl")
         self.write("other.jsonl", '{"event": "iteration"}\n')

@@ -215,17 +215,17 @@ class Experiment(Case):
         self.refused("reproduce", "sigg2013", "--data", "voice", "-o", "out", code=2, says="inco reproduce sigg2012")
         self.refused("reproduce", "sigg2012", "-o", "out", code=2, says="--data DIR")
         self.refused("reproduce", "sigg2012", "--data", "voice", code=2, says="-o DIR")
-        self.refused("reproduce", "sigg2012", "--data", "nowhere", "-o", "out", says="'nowhere' is no folder")
-        self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "out", says=["voice", "no folder of recordings"])
+        self.refused("reproduce", "sigg2012", "--data", "nowhere", "-o", "out", says="'nowhere' is not a folder")
+        self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "out", says=["voice", "not a folder of recordings"])
         self.save("voice/x.npy", np.eye(3))
-        self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "out", says=["x.npy", "no folder of recordings"])
+        self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "out", says=["x.npy", "not a folder of recordings"])
         os.remove(self.path("voice/x.npy"))
         self.record(20)
         self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "out", says="20 recordings")
         self.record(21)
-        self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "voice", code=2, says="is an input too")
-        self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "no/where", says="cannot be made")
-        self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "voice/000.wav", says="is no folder")
+        self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "voice", code=2, says="is also an input")
+        self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "no/where", says="cannot create the folder")
+        self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "voice/000.wav", says="is not a folder")
         self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "out", "--atoms", 160, code=2, says="160 dimensions")
         self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "out", "--iterations", 1, code=2, says="--iterations")
         self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "out", "--signals", 100, "--atoms", 200, code=2,
@@ -243,7 +243,7 @@ class Experiment(Case):
     def test_a_folder_that_cannot_be_written(self):
         self.record(21)
         os.mkdir(self.path("out"), 0o555)
-        self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "out", says="is no folder that files can be made in")
+        self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "out", says="is not a folder in which files can be created")
 
 
 @unittest.skipIf({"audio", "json"} <= set(tool.features()), "this build has what it takes")
