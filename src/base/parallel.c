@@ -30,9 +30,9 @@ typedef struct loop {
     parallel_body body;
     void *self;
     int64_t count;
-    alignas(CACHE_LINE) atomic_llong next;  /* iteration to be taken */
-    alignas(CACHE_LINE) atomic_llong first; /* that failed; count: none has */
-    pthread_mutex_t lock;                   /* of the failure */
+    alignas(CACHE_LINE) atomic_llong next;  /* next iteration */
+    alignas(CACHE_LINE) atomic_llong first; /* first failed iteration; count: none */
+    pthread_mutex_t lock;                   /* protects the failure */
     int status;
     inco_error *error;
 } loop;
@@ -47,7 +47,7 @@ static void keep_failure(loop *l, int64_t i, int status, const inco_error *troub
     pthread_mutex_unlock(&l->lock);
 }
 
-/* Every iteration below the first failure runs, so that the failure reported is the same for any number of threads. */
+/* All iterations below the first failure run, so that the failure reported does not depend on the number of threads. */
 static void take_iterations(void *self, int thread) {
     loop *l = self;
     for (int64_t i; (i = atomic_fetch_add(&l->next, 1)) < l->count;) {

@@ -36,39 +36,39 @@
 enum { MOST_WORKERS = 1023, CACHE_LINE = 64 };
 enum { IDLE, ASLEEP, OFFERED, TAKEN, AWAITED, ENDED };
 
-/* Long enough for the gaps between loops that follow one another, short beside a time slice of the system. */
+/* Long enough for gaps between consecutive loops, short compared with a time slice of the system. */
 static const double PATIENCE = 50e-6; /* seconds */
 
 typedef struct pool_call pool_call;
 
 typedef struct worker {
     alignas(2 * CACHE_LINE) atomic_int state;
-    pool_call *call;     /* that it is lent to */
-    int thread;          /* its number there */
-    struct worker *next; /* lent to the same call; or idle */
-    double patience;     /* seconds of watching before it sleeps, or is waited for asleep */
+    pool_call *call;     /* that the worker is lent to */
+    int thread;          /* its thread number in that call */
+    struct worker *next; /* next worker of the same call, or next idle worker */
+    double patience;     /* seconds of spinning before it sleeps, or is waited for asleep */
     pthread_t id;
-    pthread_mutex_t lock; /* for sleeping alone */
+    pthread_mutex_t lock; /* used for sleeping only */
     pthread_cond_t changed;
 } worker;
 
 struct pool_call {
     pool_work work;
     void *self;
-    worker *lent;              /* in the order of their numbers */
-    _Atomic(worker *) unasked; /* the first of them that has no offer yet */
-    atomic_int finished;       /* the calling thread has found nothing left to do */
+    worker *lent;              /* in the order of thread numbers */
+    _Atomic(worker *) unasked; /* the first of them without an offer */
+    atomic_int finished;       /* the calling thread found no work left */
 };
 
 static worker workers[MOST_WORKERS];
 static struct {
-    pthread_mutex_t lock; /* of the rest; held for moments, and while threads are created */
-    worker *idle;         /* the last used first */
+    pthread_mutex_t lock; /* protects the rest; held briefly, and while threads are created */
+    worker *idle;         /* most recently used first */
     int lent, made, most;
-    double retry; /* when a system that has refused a thread may be asked again */
+    double retry; /* when to retry after the system refused to create a thread */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .most = MOST_WORKERS};
 
-static _Thread_local int inside; /* a pool_run */
+static _Thread_local int inside; /* inside a pool_run */
 
 /* ---- Waiting ---- */
 
@@ -80,7 +80,7 @@ static void relax(void) {
 #endif
 }
 
-/* Waits a moment for the state to change. Returns it. */
+/* Spins until the state changes or patience ends. Returns the state. */
 static int watch(worker *w, int state) {
     const double end = clock_seconds() + w->patience;
     while (atomic_load(&w->state) == state && clock_seconds() < end)
@@ -88,7 +88,7 @@ static int watch(worker *w, int state) {
     return atomic_load(&w->state);
 }
 
-/* Turns one state into another, in which to sleep until somebody else changes it; does nothing if it is neither. */
+/* Changes one state to another and sleeps until somebody else changes it; does nothing in any other state. */
 static void sleep_in(worker *w, int from, int state) {
     pthread_mutex_lock(&w->lock);
     atomic_compare_exchange_strong(&w->state, &from, state);
@@ -96,7 +96,7 @@ static void sleep_in(worker *w, int from, int state) {
     pthread_mutex_unlock(&w->lock);
 }
 
-/* Changes the state, and wakes who sleeps in `asleep`. */
+/* Changes the state, and wakes the thread that sleeps in `asleep`. */
 static void change(worker *w, int state, int asleep) {
     if (atomic_exchange(&w->state, state) != asleep) return;
     pthread_mutex_lock(&w->lock);
@@ -112,7 +112,8 @@ static void offer_next(pool_call *call) {
     if (w) change(w, OFFERED, ASLEEP);
 }
 
-/* Whoever enters makes two offers: waking a worker is a system call, too long for one thread to make them all. */
+/* Every thread that enters makes two offers: waking a worker is a system call, too slow for one thread to make them
+ * all. */
 static void take_part(pool_call *call, int thread) {
     for (int i = 0; i < 2 && !atomic_load(&call->finished); i++) offer_next(call);
     inside = 1;
@@ -147,7 +148,7 @@ static void in_parent(void) {
     pthread_mutex_unlock(&pool.lock);
 }
 
-/* The workers are gone, whatever they were doing. */
+/* The workers do not exist in the child. */
 static void in_child(void) {
     pool.idle = NULL;
     pool.lent = pool.made = 0;
@@ -156,11 +157,11 @@ static void in_child(void) {
 }
 
 static void prepare_for_forks(void) {
-    if (pthread_atfork(before_fork, in_parent, in_child)) pool.most = 0; /* better one thread than a child that hangs */
+    if (pthread_atfork(before_fork, in_parent, in_child)) pool.most = 0; /* one thread rather than a child that hangs */
 }
 
-/* When the library is unloaded, and when the process exits. An exit in the middle of a call, which may come from a
- * worker, leaves the workers to the system. */
+/* Runs when the library is unloaded and when the process exits. If the process exits during a call, possibly from a
+ * worker, the workers are left to the system. */
 __attribute__((destructor)) static void end_workers(void) {
     if (pthread_mutex_trylock(&pool.lock)) return;
     if (pool.lent == 0) {
@@ -177,7 +178,7 @@ __attribute__((destructor)) static void end_workers(void) {
 
 /* ---- Lending ---- */
 
-/* Signals are for the program's own threads, but for those that a thread brings upon itself and the profiler's. */
+/* Workers block all signals, except those that a thread raises itself and the profiler's. */
 static void refuse_signals(sigset_t *before) {
     static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
     sigset_t refused;
@@ -194,8 +195,8 @@ static int start(worker *w) {
     return refused;
 }
 
-/* NULL when there may be no more, or the system refuses. A worker in excess of the processors does not watch: it would
- * keep another thread from running. */
+/* NULL if the limit is reached or the system refuses. Workers in excess of the processors do not spin, since they would
+ * keep other threads from running. */
 static worker *create(void) {
     if (pool.made >= pool.most || clock_seconds() < pool.retry) return NULL;
     worker *w = &workers[pool.made];
@@ -234,7 +235,7 @@ static void borrow(pool_call *call, int count) {
     pthread_mutex_unlock(&pool.lock);
 }
 
-/* In the order of their numbers: whoever made an offer to a worker comes before it, and has left by then. */
+/* In the order of thread numbers: the thread that made an offer to a worker comes before it, and has left by then. */
 static void await_all(pool_call *call) {
     for (worker *w = call->lent; w; w = w->next) {
         int state = OFFERED;
@@ -261,7 +262,7 @@ void pool_run(int threads, pool_work work, void *self) {
         return;
     }
     int cancel;
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* workers use what is on this thread's stack */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel); /* workers use this thread's stack */
     borrow(&call, threads - 1);
     atomic_store(&call.unasked, call.lent);
     take_part(&call, 0);

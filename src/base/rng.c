@@ -45,7 +45,7 @@ static int by_key(const void *a, const void *b) {
     return (x->item > y->item) - (x->item < y->item);
 }
 
-/* Puts the items with keys up to `limit` into `items` (NULL: none) and returns how many there are. */
+/* Stores the items with keys up to `limit` in `items` (may be NULL) and returns their number. */
 static int64_t keys_up_to(uint64_t limit, uint64_t seed, rng_stream stream, int64_t n, keyed *items) {
     int64_t found = 0;
     for (int64_t i = 0; i < n; i++) {
@@ -57,8 +57,8 @@ static int64_t keys_up_to(uint64_t limit, uint64_t seed, rng_stream stream, int6
     return found;
 }
 
-/* Every item draws a key; those with the smallest keys are chosen. Few of many are found among the keys below a limit,
- * which is raised in the rare case that chance gave too few. */
+/* Every item draws a key; those with the smallest keys are chosen. To choose few of many, only keys below a limit are
+ * sorted; the limit is raised in the rare case that there are too few. */
 int rng_choose(uint64_t seed, rng_stream stream, int64_t n, int64_t count, int64_t *chosen) {
     double share = (1.1 * (double)count + 1000) / (n > 0 ? (double)n : 1);
     uint64_t limit;

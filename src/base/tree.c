@@ -7,12 +7,12 @@
 
 enum { TREE_DEPTH = 64, TREE_PIECE = 1 << 15 };
 
-/* A binary counter of partial sums: stack[i] holds the sum of 2^level[i] chunks, levels fall along the stack. */
+/* A binary counter of partial sums: stack[i] holds the sum of 2^level[i] chunks; levels decrease along the stack. */
 struct tree_sum {
     int64_t length, room;
     int threads, height;
     int level[TREE_DEPTH];
-    double *stack[TREE_DEPTH + 1]; /* stack[height] is the array being filled; those above it are spare */
+    double *stack[TREE_DEPTH + 1]; /* stack[height] is the array being filled; those above it are unused */
 };
 
 tree_sum *tree_new(int64_t length, int64_t room, int threads) {

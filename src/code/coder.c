@@ -13,7 +13,7 @@
 #include "mat/mat.h"
 #include "sparse/wide.h"
 
-enum { CODER_BLOCK = 128 }; /* signals whose products D'X are made together, to be used from the cache */
+enum { CODER_BLOCK = 128 }; /* signals per block: D'X of a block stays in the cache */
 
 static const char kind[] = "coder";
 
@@ -25,13 +25,13 @@ struct inco_coder {
     kernel_run run;
     kernel_refine refine;
     inco_mat dictionary; /* D x L, unit norm */
-    double *norms;       /* of the atoms as given */
+    double *norms;       /* of the atoms before normalisation */
     void *gram, *usable; /* stride x L; stride */
     kernel_work *work;   /* one per thread */
     inco_mat *products;  /* D'X of a block, stride x CODER_BLOCK, one per thread */
     coder_counts seen;
-    /* In double, where the reading of P is what takes the time: a coder in float32 that finds the atoms, and what it
-     * takes to solve for their coefficients in double. NULL: none. */
+    /* Only in double, where the cost is dominated by reading P: a coder in float32 that finds the support, and the
+     * workspace to compute the coefficients in double. NULL: none. */
     inco_coder *fast;
     kernel_refinement *refining; /* one per thread, of the coder in double */
     inco_mat *narrow;            /* a block of signals in float32, one per thread */
@@ -58,7 +58,7 @@ static void work_free(kernel_work *w) {
     for (int i = 0; i < KERNEL_BEGUN; i++) memory_free(w->begun[i].sum);
 }
 
-/* One array of `count` items; notes a failure in *good. */
+/* Allocates one array of `count` items; clears *good on failure. */
 static void *piece(int64_t count, size_t size, int *good) {
     void *block = memory_new(count, size);
     if (!block) *good = 0;
@@ -127,7 +127,7 @@ static int refining_new(kernel_refinement *r, const inco_coder *coder) {
     return good ? INCO_OK : INCO_ENOMEM;
 }
 
-/* Float32 finds the atoms, unless the residual is to become too small for it. */
+/* Returns whether float32 finds the support: not if the residual may become too small for it. */
 static int fast_is_wanted(const inco_coder *coder) {
     const kernel_rules *rules = &coder->rules;
     if (coder->type != INCO_F64 || rules->nonnegative) return 0;
@@ -177,11 +177,11 @@ enum { GRAM_BLOCK = 256 };
 typedef struct gram_making {
     inco_coder *coder;
     int64_t blocks; /* on a side */
-    inco_mat exact; /* the atoms as rounded to the coder's type, in double */
-    inco_mat room;  /* a block for every thread */
+    inco_mat exact; /* the atoms as rounded to the coder's type, converted to double */
+    inco_mat room;  /* one block per thread */
 } gram_making;
 
-/* A block of G whose first entry is (row, col), below the diagonal or on it, and its mirror image, in the coder's own
+/* Stores the block of G whose first entry is (row, col), on or below the diagonal, and its transpose, in the coder's
  * type. */
 static void keep_block(const inco_coder *coder, int64_t row, int64_t col, const inco_mat *block) {
     const inco_mat gram = {coder->type, coder->atoms, coder->atoms, coder->stride, coder->gram, NULL};
@@ -206,7 +206,7 @@ static int make_block(void *self, int64_t number, int thread, inco_error *error)
     return INCO_OK;
 }
 
-/* G = D'D from the atoms as rounded to the coder's type, in double. */
+/* Computes G = D'D in double, from the atoms as rounded to the coder's type. */
 static int make_gram(inco_coder *coder, inco_error *error) {
     gram_making g = {.coder = coder, .blocks = (coder->atoms + GRAM_BLOCK - 1) / GRAM_BLOCK};
     int status;
@@ -220,7 +220,7 @@ done:
     return status;
 }
 
-/* The atoms and which of them can be chosen. */
+/* Sets the atoms and which of them can be chosen. */
 static void set_atoms(inco_coder *coder, const inco_mat *unit, const double *norms) {
     mat_copy(&coder->dictionary, unit);
     for (int64_t j = 0; j < coder->atoms; j++) {
@@ -253,7 +253,7 @@ done:
     return status;
 }
 
-/* The Gram matrix and what goes with it. */
+/* Allocates the Gram matrix and related arrays. */
 static int make_arrays(inco_coder *coder, inco_error *error) {
     int status = inco_mat_new(&coder->dictionary, coder->type, coder->dim, coder->atoms, error);
     if (status < 0) return status;
@@ -354,7 +354,7 @@ coder_counts coder_seen(const inco_coder *coder) {
 
 /* ---- Running ---- */
 
-/* The codes of one block of signals, before they are joined. Aligned as kernel_work. */
+/* Codes of one block of signals, before they are concatenated. Aligned like kernel_work. */
 typedef struct block_codes {
     _Alignas(MEMORY_ALIGN) csc codes;
     coder_counts seen;
@@ -364,12 +364,12 @@ typedef struct batch {
     inco_coder *coder;
     const inco_mat *x;
     block_codes *blocks;
-    int64_t count;    /* of blocks */
-    double *residual; /* of each signal; may be NULL */
+    int64_t count;    /* number of blocks */
+    double *residual; /* per signal; may be NULL */
 } batch;
 
-/* Appends the code in w by rising atom, with coefficients for the atoms as given. The support is short: an atom's place
- * is the number of those below it, counted without branches. */
+/* Appends the code in w, sorted by atom, with coefficients for the atoms before normalisation. The support is small:
+ * the position of an atom is the number of smaller ones, counted without branches. */
 static int append(csc *codes, const kernel_work *w, const double *norms, inco_error *error) {
     int64_t at = csc_nonzeros(codes), column = codes->cols;
     int status = csc_reserve(codes, column + 1, at + w->count, error);
@@ -389,7 +389,7 @@ static int append(csc *codes, const kernel_work *w, const double *norms, inco_er
     return INCO_OK;
 }
 
-/* Atoms from float32, coefficients in double. 0 when they do not hold. */
+/* Support from float32, coefficients in double. Returns 0 if the support is not proved. */
 static int code_fast(inco_coder *coder, const double *x, const void *products, double energy, int thread) {
     kernel_refinement *r = &coder->refining[thread];
     r->signal = x;
@@ -398,8 +398,8 @@ static int code_fast(inco_coder *coder, const double *x, const void *products, d
     return coder->fast->run(r->fast, products, energy) >= 0 && coder->refine(r);
 }
 
-/* The code of signal n goes to the thread's workspace; `products` are its column of D'X, of the fast coder's if there
- * is one. */
+/* Codes signal n in the workspace of the thread; `products` is its column of D'X, in the type of the fast coder if
+ * there is one. */
 static int code_signal(const batch *job, int64_t n, const void *products, double energy, int thread) {
     inco_coder *coder = job->coder;
     if (!coder->fast) return coder->run(&coder->work[thread], products, energy);
@@ -426,7 +426,7 @@ static int take_signal(const batch *job, int64_t n, const void *products, int th
     return append(&block->codes, w, job->coder->norms, error);
 }
 
-/* D'X of a block, by the coder that chooses the atoms. */
+/* D'X of a block, by the coder that finds the support. */
 static inco_mat block_products(inco_coder *coder, const inco_mat *x, int thread) {
     const inco_coder *chooses = coder->fast ? coder->fast : coder;
     inco_mat signals = *x, products = mat_columns(&chooses->products[thread], 0, x->cols), filled = products;
@@ -458,7 +458,7 @@ static int check_input(const inco_coder *coder, const inco_mat *x, inco_error *e
     return error_set(error, INCO_EINVAL, "signals and coder must have the same precision");
 }
 
-/* Codes the blocks, each in a place of its own. */
+/* Codes the blocks independently. */
 static int run_blocks(batch *job, inco_error *error) {
     inco_coder *coder = job->coder;
     int status = check_input(coder, job->x, error);
@@ -494,7 +494,7 @@ done:
     return status;
 }
 
-/* Can codes of the coder's be put behind these? */
+/* Checks that codes of this coder can be appended to these. */
 static int check_codes(const inco_coder *coder, const inco_csc *codes, inco_error *error) {
     int status = wide_is_own(codes) ? INCO_OK : wide_check(codes, error);
     if (status < 0 || (codes->type == coder->type && codes->rows == coder->atoms)) return status;

@@ -10,19 +10,19 @@ typedef struct coder_options {
 } coder_options;
 OPTIONS_DECLARE(coder)
 
-/* A coder with nothing but the number of atoms to stop it. */
+/* Options of a coder that stops at `sparsity` atoms only. */
 coder_options coder_options_for(int coder, int64_t sparsity);
 
-/* Fails when there is no rule to stop by, or the coder cannot do what is asked. The second, of all options, is for who
- * checks them. */
+/* Fails if there is no stopping rule, or the coder does not support an option. coder_check is the same as an options
+ * check. */
 int coder_options_check(const coder_options *rules, inco_error *error);
 int coder_check(const inco_options *options, inco_error *error);
 
-/* Residual coherence at which to stop: the value given, else the coder's own when there is no other rule; -1 for none.
- */
+/* Residual coherence at which to stop: the value given, else the coder's default if there is no other rule; -1:
+ * none. */
 double coder_residual_coherence(const coder_options *rules);
 
-/* Are the coefficients those of least squares on their support? */
+/* Returns whether the coefficients are least squares on the support. */
 int coder_is_least_squares(const coder_options *rules);
 
 #endif

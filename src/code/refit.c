@@ -13,8 +13,8 @@ typedef struct refitting {
     const inco_mat *d, *gram, *x;
     const csc *codes;
     double *residual;
-    int64_t most;   /* atoms in a code */
-    inco_mat *room; /* for every thread: products of the atoms (most x most), x and c (one column) */
+    int64_t most;   /* maximum number of atoms in a code */
+    inco_mat *room; /* per thread: Gram matrix of the support (most x most), x and c (one column) */
 } refitting;
 
 static int64_t longest(const csc *codes) {
@@ -31,7 +31,7 @@ static void set_value(const csc *codes, int64_t k, double value) {
         ((double *)codes->value)[k] = value;
 }
 
-/* c = (S'S)^-1 S'x for S the atoms of the support; 0 when they are dependent. */
+/* c = (S'S)^-1 S'x for S the atoms of the support; 0 if they are linearly dependent. */
 static int solve_code(const refitting *r, const int32_t *support, inco_mat *own, const double *x, double *c) {
     for (int64_t k = 0; k < own->cols; k++) {
         const double *from = mat_column(r->gram, support[k]);

@@ -1,11 +1,11 @@
-/* Least squares on supports that are known already. */
+/* Least squares on given supports. */
 #ifndef INCO_CODE_REFIT_H
 #define INCO_CODE_REFIT_H
 
 #include "sparse/csc.h"
 
-/* The coefficients of every code become those of least squares on its atoms in d (D x L, double), of which gram has the
- * products D'D. Where they are dependent to rounding, the code stays as it was. residual gets ||x - D c||^2 of each
+/* Recomputes the coefficients of every code by least squares on its support in d (D x L, double), with Gram matrix
+ * `gram`. If the support is numerically dependent, the code stays unchanged. residual receives ||x - D c||^2 per
  * signal. */
 int refit_codes(const inco_mat *d, const inco_mat *gram, const inco_mat *x, const csc *codes, double *residual,
                 int threads, inco_error *error);

@@ -18,7 +18,7 @@ double coherence_bound(int64_t dim, int64_t atoms) {
     return coherence_least_rms(dim, atoms);
 }
 
-/* (COH-6). The bound is strict: a mu that is 1/3 but for rounding gives 1, not 2. */
+/* (COH-6). The bound is strict: mu = 1/3 up to rounding gives 1, not 2. */
 int64_t coherence_sparsity(double mu, int64_t atoms) {
     double limit = (1 + 1 / mu) / 2;
     return limit < (double)atoms ? (int64_t)ceil(limit * (1 - 1e-12)) - 1 : atoms;

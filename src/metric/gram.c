@@ -13,7 +13,7 @@ typedef struct walk {
     const gram_atoms *atoms;
     const gram_visitor *visitor;
     int64_t blocks, round;
-    double **room; /* by thread: two panels of atoms and a block of products; made by the thread that needs it */
+    double **room; /* per thread: two panels of atoms and a block of products; allocated by the thread that needs it */
 } walk;
 
 static int64_t blocks_of(int64_t count) {
@@ -34,7 +34,7 @@ void gram_gather(const gram_atoms *atoms, int64_t first, int64_t count, double *
     }
 }
 
-/* A panel of atoms: where they are when they are doubles of unit norm side by side, else a copy in `room`. */
+/* A panel of atoms: a view if they are contiguous unit-norm doubles, else a copy in `room`. */
 static inco_mat panel(const gram_atoms *atoms, int64_t block, double *room) {
     const int64_t first = block * GRAM_BLOCK, left = atoms->count - first;
     const int64_t count = left < GRAM_BLOCK ? left : GRAM_BLOCK;

@@ -7,9 +7,9 @@
 #include "mat/blas.h"
 #include "mat/mat.h"
 
-/* [M1 M2] and [L1 M2] have the same singular values when M1 = L1 Q1 (COH-9): so a stream of atoms runs through one
- * small matrix, and the triangles that are left of several streams make up the last one. An orthogonal reduction keeps
- * small singular values accurate, which D D' would square away. */
+/* [M1 M2] and [L1 M2] have the same singular values if M1 = L1 Q1 (COH-9): streams of atoms pass through small
+ * matrices, and the triangular factors of all streams form the last one. Orthogonal reductions keep small singular
+ * values accurate, unlike D D', which squares them. */
 enum { MOST_STREAMS = 8, LEAST_PIECE = 256 };
 
 typedef struct streams {

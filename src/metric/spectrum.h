@@ -4,7 +4,7 @@
 
 #include "metric/gram.h"
 
-/* All min(D, count) of them, falling. A wide dictionary is reduced to D x D piece by piece: no copy of it is made. */
+/* All min(D, count) singular values, descending. A wide dictionary is reduced to D x D in pieces, without a copy. */
 int spectrum_measure(const gram_atoms *atoms, int threads, double *values, inco_error *error);
 
 #endif

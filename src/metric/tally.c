@@ -6,10 +6,10 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-/* The median is exact while all values can be held: 64 MB, 4096 atoms. Above, it is read from bins of width 2^-20. */
+/* The median is exact as long as all values fit into 64 MB: 4096 atoms. Above, it is read from bins of width 2^-20. */
 enum { EXACT_PAIRS = 1 << 23, FINE_BINS = 1 << 20 };
 
-/* Two copies of an atom may come out a rounding below 1. */
+/* The product of two equal atoms may be slightly below 1 by rounding. */
 static const double ROUNDING = 1e-12;
 
 typedef struct pair {
@@ -17,7 +17,7 @@ typedef struct pair {
     double similarity;
 } pair;
 
-/* The most coherent pairs, worst first. */
+/* The most coherent pairs, in descending order. */
 typedef struct ranking {
     int64_t count;
     pair pair[TALLY_PAIRS];
@@ -28,7 +28,7 @@ typedef struct slot {
     ranking worst;
 } slot;
 
-/* Counts of one thread. They are whole numbers: who counted what makes no difference. */
+/* Counts of one thread: integers, so that the order of summation does not matter. */
 typedef struct counts {
     int64_t duplicates, coarse[TALLY_BINS];
     int64_t *fine;
@@ -41,16 +41,16 @@ typedef struct tally {
     int threads;
     int64_t pairs;
     slot *slots, total;
-    counts *counts;    /* by thread */
-    double *values;    /* of all pairs, |g(a, b)| at b (b - 1) / 2 + a; NULL when there are too many */
-    int64_t top_room;  /* entries of the Babel function */
-    double *top;       /* by atom: its largest |g|, falling */
-    double *top_least; /* by atom: the last of them */
+    counts *counts;    /* per thread */
+    double *values;    /* all |g(a, b)| at b (b - 1) / 2 + a; NULL if there are too many */
+    int64_t top_room;  /* number of entries of the Babel function */
+    double *top;       /* per atom: its largest |g|, descending */
+    double *top_least; /* per atom: the smallest of them */
 } tally;
 
 /* ---- Rankings ---- */
 
-/* Does x stand before y? Ties go by the atoms, so that the order of arrival does not matter. */
+/* Returns whether x is ranked before y. Ties are broken by the atoms, so that the order of arrival does not matter. */
 static int worse(const pair *x, const pair *y) {
     double a = fabs(x->similarity), b = fabs(y->similarity);
     if (a != b) return a > b;
@@ -64,14 +64,14 @@ static void rank_pair(ranking *r, const pair *next) {
     r->pair[place] = *next;
 }
 
-/* The similarity that a pair must have to be ranked. */
+/* Minimum similarity of a pair to be ranked. */
 static double rank_least(const ranking *r) {
     return r->count < TALLY_PAIRS ? 0 : fabs(r->pair[TALLY_PAIRS - 1].similarity);
 }
 
 /* ---- One column of a block: atom b against atoms a .. a + count - 1, by the sizes |g| ---- */
 
-/* Rounding may have gone past 1. */
+/* Clips |g| to 1, which rounding may exceed. */
 static void take_sizes(double *size, const double *g, int64_t count) {
     for (int64_t i = 0; i < count; i++) size[i] = fabs(g[i]) < 1 ? fabs(g[i]) : 1;
 }
@@ -160,7 +160,7 @@ static void fold(void *self, int64_t slots) {
 
 /* ---- The median ---- */
 
-/* The value of rank k, from 0, of n values; those after its place end up no smaller. */
+/* Value of rank k, from 0, of n values; the values after it are at least as large. */
 static double select_rank(double *v, int64_t n, int64_t k) {
     int64_t low = 0, high = n - 1;
     while (low < high) {
@@ -192,7 +192,7 @@ static double exact_median(double *v, int64_t n) {
     return (lower + upper) / 2;
 }
 
-/* The value of rank k when those of a bin are spread evenly over it. */
+/* Value of rank k, interpolated linearly within its bin. */
 static double rank_in_bins(const int64_t *bins, int64_t k) {
     int64_t bin = 0, below = 0;
     while (below + bins[bin] <= k) below += bins[bin++];
@@ -207,7 +207,7 @@ static double median(const tally *t) {
 
 /* ---- Results ---- */
 
-/* Into the counts of the first thread. */
+/* Adds all counts to those of the first thread. */
 static void add_counts(tally *t) {
     counts *all = &t->counts[0];
     for (int i = 1; i < t->threads; i++) {
@@ -218,7 +218,7 @@ static void add_counts(tally *t) {
     }
 }
 
-/* (COH-7): the k largest of an atom, summed; the largest such sum over the atoms. */
+/* (COH-7): sum of the k largest values of each atom; maximum over the atoms. */
 static void fill_babel(const tally *t, tally_result *result) {
     result->babel_count = t->top_room;
     for (int64_t j = 0; j < t->atoms->count; j++) {

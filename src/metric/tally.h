@@ -1,4 +1,4 @@
-/* What inspect counts and sums over all pairs of atoms. */
+/* Counts and sums of inspect over all pairs of atoms. */
 #ifndef INCO_METRIC_TALLY_H
 #define INCO_METRIC_TALLY_H
 
@@ -6,7 +6,7 @@
 
 enum { TALLY_BABEL = 64, TALLY_BINS = 100, TALLY_PAIRS = 20 };
 
-/* As in inco_metrics, whose arrays point here. */
+/* As in inco_metrics, whose arrays point to this. */
 typedef struct tally_result {
     double max, rms, mean, median; /* of |d_i'd_j| */
     int64_t duplicates;
@@ -19,13 +19,13 @@ typedef struct tally_result {
 } tally_result;
 
 typedef struct tally_settings {
-    double duplicate; /* pairs at or above count as duplicates */
+    double duplicate; /* threshold for duplicates */
     int threads;
     void *self; /* for `tell`, as in gram_visitor */
     int (*tell)(void *self, int64_t round, int64_t rounds);
 } tally_settings;
 
-/* INCO_STOPPED when `tell` stopped it; the result is then not complete. */
+/* INCO_STOPPED if `tell` stopped it; the result is then incomplete. */
 int tally_pairs(const gram_atoms *atoms, const tally_settings *settings, tally_result *result, inco_error *error);
 
 #endif

@@ -10,7 +10,7 @@ static double slope(const double q[5], double t) {
     return q[1] + t * (2 * q[2] + t * (3 * q[3] + t * 4 * q[4]));
 }
 
-/* The root between a and b of a slope that rises from below 0 at a to above 0 at b, to the last bit. */
+/* Root between a and b of a slope that is negative at a and positive at b, to the last bit. */
 static double bisect(const double q[5], double a, double b) {
     for (;;) {
         double t = a + (b - a) / 2;
@@ -22,7 +22,7 @@ static double bisect(const double q[5], double a, double b) {
     }
 }
 
-/* Where the slope turns: 2 q2 + 6 q3 t + 12 q4 t^2 = 0, rising; 0 stands for a root that is not positive. */
+/* Turning points of the slope: 2 q2 + 6 q3 t + 12 q4 t^2 = 0, ascending; 0 stands for a root that is not positive. */
 static void turning_points(const double q[5], double turn[2]) {
     double a = 6 * q[4], b = 3 * q[3], c = q[2], root = b * b - 4 * a * c;
     turn[0] = turn[1] = 0;
@@ -37,15 +37,15 @@ static void turning_points(const double q[5], double turn[2]) {
     }
 }
 
-/* A place after `from` where the slope is not negative; infinite when there is none. */
+/* A point after `from` where the slope is not negative; infinite if there is none. */
 static double uphill(const double q[5], double from) {
     double t = from > 0 ? from : 1;
     while (isfinite(t) && !(slope(q, t) >= 0)) t *= 2;
     return t;
 }
 
-/* Between turning points the slope is monotone, so that each stretch where it goes from below to above 0 has one
- * minimum. */
+/* Between turning points the slope is monotone, so that each interval in which it changes from negative to positive has
+ * one minimum. */
 double quartic_minimizer(const double q[5]) {
     double turn[2], best = 0, a = 0;
     turning_points(q, turn);

@@ -11,7 +11,7 @@
 #include "mat/blas.h"
 #include "mat/mat.h"
 
-enum { PANEL = 64 }; /* columns of the Gram matrix that one thread looks at */
+enum { PANEL = 64 }; /* columns of the Gram matrix per task */
 
 /* A pair i < j with |d_i'd_j| above the bound. */
 typedef struct violator {
@@ -22,7 +22,7 @@ typedef struct violator {
 typedef struct violator_list {
     violator *item;
     int64_t count, room;
-    double most; /* the largest |d_i'd_j| met, violator or not */
+    double most; /* largest |d_i'd_j| found, above the bound or not */
 } violator_list;
 
 typedef struct decorrelator {
@@ -30,10 +30,10 @@ typedef struct decorrelator {
     const decorrelation *settings;
     decorrelation_result *result;
     int64_t panels;
-    violator_list *found; /* by panel */
+    violator_list *found; /* per panel */
     violator_list all;    /* sorted */
-    inco_mat room;        /* a panel of G for every thread */
-    unsigned char *taken; /* by atom: has its pair in this pass */
+    inco_mat room;        /* one panel of G per thread */
+    unsigned char *taken; /* per atom: already in a pair of this pass */
     double *p, *q;
 } decorrelator;
 
@@ -51,7 +51,7 @@ static int add_violator(violator_list *list, violator v) {
     return INCO_OK;
 }
 
-/* The columns of a panel, down to the diagonal. */
+/* Searches the columns of a panel above the diagonal. */
 static int search_panel(void *self, int64_t panel, int thread, inco_error *error) {
     const decorrelator *w = self;
     const int64_t first = panel * PANEL, left = w->d->cols - first, cols = left < PANEL ? left : PANEL;
@@ -73,7 +73,7 @@ static int search_panel(void *self, int64_t panel, int thread, inco_error *error
     return status < 0 ? error_no_memory(error) : INCO_OK;
 }
 
-/* The worst first; equals in the order of their atoms, so that the order is one and the same everywhere. */
+/* Descending |d_i'd_j|; ties by the atoms, so that the order is unique. */
 static int compare(const void *a, const void *b) {
     const violator *x = a, *y = b;
     if (fabs(x->product) != fabs(y->product)) return fabs(x->product) > fabs(y->product) ? -1 : 1;
@@ -103,7 +103,7 @@ void decorrelate_direction(double *v, int64_t dim, uint64_t seed, uint64_t round
     mat_normalize_columns(&column, NULL);
 }
 
-/* The unit vector of q; where there is nothing left of it, a random one orthogonal to p. */
+/* Normalises q; if it is zero, replaces it by a random direction orthogonal to p. */
 static void make_orthogonal(decorrelator *w, uint64_t index) {
     const int64_t dim = w->d->rows;
     inco_mat column = mat_view(INCO_F64, dim, 1, w->q);
@@ -113,8 +113,7 @@ static void make_orthogonal(decorrelator *w, uint64_t index) {
     mat_normalize_columns(&column, NULL);
 }
 
-/* (INK-1): both atoms turn by the same angle, away from or towards their mean direction p, until |d_i'd_j| is the
- * bound. */
+/* (INK-1): rotates both atoms by the same angle in their plane until |d_i'd_j| equals the bound. */
 static void rotate(decorrelator *w, const violator *v, uint64_t index) {
     const int64_t dim = w->d->rows;
     const double sign = v->product < 0 ? -1 : 1, angle = acos(fmin(w->settings->bound, 1)) / 2;
@@ -132,7 +131,7 @@ static void rotate(decorrelator *w, const violator *v, uint64_t index) {
     }
 }
 
-/* The greedy matching, from the worst pair on: every atom is in one pair at most. Returns the pairs. */
+/* Greedy matching in descending order of |d_i'd_j|: every atom is in at most one pair. Returns the number of pairs. */
 static int64_t rotate_pairs(decorrelator *w, int64_t pass) {
     const int64_t atoms = w->d->cols;
     int64_t pairs = 0;

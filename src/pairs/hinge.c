@@ -9,22 +9,22 @@
 #include "mat/blas.h"
 #include "mat/mat.h"
 
-/* LIST_SHARE: a pair of a list costs about that many times its share of all products. PATIENCE: evaluations before
- * gathering is tried again when there were too many pairs. ATOMS_TOGETHER: of a list, by one task. LOOSE_SHARE: a list
- * is mended when fewer than one in so many atoms have moved too far. */
+/* LIST_SHARE: cost of a listed pair relative to a pair in a block of all products. PATIENCE: evaluations before
+ * gathering is retried after there were too many pairs. ATOMS_TOGETHER: atoms of a list per task. LOOSE_SHARE: a list
+ * is repaired if fewer than one in this many atoms has moved too far. */
 enum { LIST_SHARE = 24, PATIENCE = 10, ATOMS_TOGETHER = 16, LOOSE_SHARE = 4 };
 static const double LEAST_MARGIN = 1e-3;
 
 typedef struct hinge_slot {
     double sum, max;
     int64_t pairs;
-    /* while pairs are gathered: */
-    int32_t *found; /* i and j in turn */
+    /* while gathering pairs: */
+    int32_t *found; /* i and j, alternating */
     int64_t room;
-    int failed; /* no memory */
+    int failed; /* out of memory */
 } hinge_slot;
 
-/* One evaluation, or one gathering. */
+/* One evaluation, or one gathering of pairs. */
 typedef struct hinge_task {
     hinge *w;
     const inco_mat *d, *gradient;
@@ -61,7 +61,7 @@ void hinge_close(hinge *w) {
 
 /* ---- All pairs ---- */
 
-/* Replaces products by what exceeds the bound, sign(g) max(0, |g| - tau); counts and squares it. */
+/* Replaces products by their violation, sign(g) max(0, |g| - tau); counts and squares it. */
 static void take_excess(hinge_slot *s, const inco_mat *g, double tau) {
     const int64_t n = g->rows * g->cols;
     double *x = g->data;
@@ -148,7 +148,7 @@ static int64_t most_listed(const hinge *w) {
     return w->all.cols * (w->all.cols - 1) / 2 / LIST_SHARE;
 }
 
-/* Appends the pairs of this round to the total's; stops when there are too many. */
+/* Appends the pairs of this round to the total; stops if there are too many. */
 static int keep_found(void *self, int64_t slots) {
     hinge_task *t = self;
     hinge_slot *all = &t->total;
@@ -181,7 +181,7 @@ static int list_room(hinge *w, int64_t count, inco_error *error) {
     return error_no_memory(error);
 }
 
-/* From the last pair to the first, each once in both directions. */
+/* Fills the list from the last pair to the first, each pair in both directions. */
 static void list_fill(hinge *w, const int32_t *found, int64_t pairs) {
     hinge_list *list = &w->list;
     memset(list->start, 0, (size_t)(w->all.cols + 1) * sizeof *list->start);
@@ -218,7 +218,7 @@ done:
     return status;
 }
 
-/* Products of the pairs whose first atom is among these. */
+/* Computes the products of the pairs whose first atom is in this part. */
 static int visit_pairs(void *self, int64_t part, int thread, inco_error *error) {
     const hinge_task *t = self;
     const hinge *w = t->w;
@@ -265,8 +265,8 @@ static void walk_list(hinge_task *t) {
 
 /* ---- Mending the list ---- */
 
-/* (BOUND-3): how far each atom has moved since the list was gathered. Returns how much a product can have grown: the
- * two longest ways together. */
+/* (BOUND-3): computes how far each atom has moved since the list was gathered. Returns the maximum increase of a
+ * product: the sum of the two largest distances. */
 static double growth(const hinge *w, const inco_mat *d) {
     double longest = 0, second = 0;
     for (int64_t j = 0; j < w->all.cols; j++) {
@@ -280,21 +280,21 @@ static double growth(const hinge *w, const inco_mat *d) {
     return longest + second;
 }
 
-/* Atoms that have moved by more than their half of what the list allows for. */
+/* Finds the atoms that have moved by more than half of the margin of the list. */
 static int64_t find_loose(hinge *w, double tau) {
     int64_t count = 0;
     for (int64_t j = 0; j < w->all.cols; j++) count += w->loose[j] = w->moved[j] > (tau - w->limit) / 2;
     return count;
 }
 
-/* Some of the loose atoms, whose products with all others are looked at. */
+/* Some of the loose atoms, whose products with all others are computed. */
 typedef struct hinge_mend {
     hinge_task task;
     inco_mat panel;
     int64_t *atom; /* their numbers */
 } hinge_mend;
 
-/* (BOUND-4): the pairs of the panel's atoms with those of a block, a pair of two loose atoms once. */
+/* (BOUND-4): gathers the pairs of the panel's atoms with those of a block; a pair of two loose atoms once. */
 static int mend_block(void *self, int64_t block, int thread, inco_error *error) {
     const hinge_mend *m = self;
     const hinge *w = m->task.w;
@@ -329,7 +329,7 @@ static int mend_all(hinge_mend *m, inco_error *error) {
     return m->task.total.failed ? error_no_memory(error) : INCO_OK;
 }
 
-/* The pairs of the list that have no loose atom. */
+/* Keeps the pairs of the list without loose atoms. */
 static void keep_firm(hinge_task *t) {
     const hinge *w = t->w;
     const hinge_list *list = &w->list;
@@ -360,7 +360,7 @@ done:
     return status;
 }
 
-/* Brings the list up to date, in part where few atoms have moved far. */
+/* Updates the list, only in part if few atoms have moved far. */
 static int renew(hinge *w, const inco_mat *d, double tau, inco_error *error) {
     const int some = w->listed && w->limit < tau && find_loose(w, tau) * LOOSE_SHARE < w->all.cols;
     int status = some ? mend(w, d, error) : hinge_collect(w, d, tau - w->margin, error);

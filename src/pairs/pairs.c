@@ -9,11 +9,12 @@
 #include "mat/blas.h"
 #include "mat/mat.h"
 
-enum { SPARSE_SHARE = 8 }; /* an axpy costs about that many times its share of a GEMM */
+enum { SPARSE_SHARE = 8 }; /* cost of an axpy relative to its share of a GEMM */
 
 int pairs_open(pairs_work *w, int64_t rows, int64_t cols, int threads, inco_error *error) {
     *w = (pairs_work){.rows = rows, .cols = cols};
-    const double most = 1 + (double)rows * (double)cols * (double)cols / 1e7; /* less does not pay for waking one */
+    const double most = 1 + (double)rows * (double)cols * (double)cols / 1e7; /* less does not pay for waking a
+                                                                               * thread */
     w->threads = threads < most ? threads : (int)most;
     w->block = cols <= 512 ? 64 : cols <= 4096 ? 128 : 256;
     w->blocks = (cols + w->block - 1) / w->block;
@@ -60,7 +61,7 @@ void pairs_walk(pairs_work *w, const inco_mat *d, const pairs_visitor *visitor) 
     }
 }
 
-/* One pair after another: g_i += t d_j, g_j += t d_i. */
+/* Pair by pair: g_i += t d_j, g_j += t d_i. */
 static void push_each(const pairs_block *block, double scale, const inco_mat *d, const inco_mat *gradient) {
     for (int64_t j = 0; j < block->g.cols; j++) {
         const double *weight = mat_column(&block->g, j);
@@ -73,7 +74,7 @@ static void push_each(const pairs_block *block, double scale, const inco_mat *d,
     }
 }
 
-/* All at once: G_b += D_a T, G_a += D_b T'. */
+/* As matrix products: G_b += D_a T, G_a += D_b T'. */
 static void push_all(const pairs_block *block, double scale, const inco_mat *d, const inco_mat *gradient) {
     const inco_mat *t = &block->g;
     const inco_mat a = mat_columns(d, block->first, t->rows), b = mat_columns(d, block->second, t->cols);

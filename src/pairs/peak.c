@@ -15,8 +15,8 @@ typedef struct peak_slot {
 typedef struct peak_task {
     peak *w;
     const inco_mat *d, *gradient;
-    double scale; /* products are divided by it */
-    double least; /* below this, a scaled product's power is nothing beside that of the largest */
+    double scale; /* divisor of the products */
+    double least; /* the power of a scaled product below this is negligible */
     peak_slot total;
 } peak_task;
 
@@ -33,8 +33,8 @@ void peak_close(peak *w) {
     memory_free(w->slot);
 }
 
-/* Replaces products g by r^(p - 1), r = g / scale, where that counts and by 0 elsewhere. Returns the sum of r^p; counts
- * those that are not 0. p = 2^levels: r^(p - 1) = r r^2 r^4 ... r^(p / 2). */
+/* Replaces products g by r^(p - 1), r = g / scale, or 0 if negligible. Returns the sum of r^p; counts the nonzero ones.
+ * p = 2^levels: r^(p - 1) = r r^2 r^4 ... r^(p / 2). */
 static double take_powers(const peak_task *t, int64_t n, double *x, int64_t *active) {
     enum { PIECE = 256 };
     double ratio[PIECE], square[PIECE], sum = 0;
@@ -77,7 +77,7 @@ static int add_slots(void *self, int64_t slots) {
     return 0;
 }
 
-/* The sums and the gradient with products divided by `scale`. */
+/* Computes the sums and the gradient with products divided by `scale`. */
 static peak_slot walk(peak *w, const inco_mat *d, const inco_mat *gradient, double scale) {
     const double p = ldexp(1, w->levels);
     peak_task t = {.w = w, .d = d, .gradient = gradient, .scale = scale, .least = exp(-45 / (p - 1))};
@@ -87,8 +87,8 @@ static peak_slot walk(peak *w, const inco_mat *d, const inco_mat *gradient, doub
     return t.total;
 }
 
-/* (FRAME-2), (FRAME-3). Products are scaled by the largest of the last evaluation, which is not known yet of this one;
- * where the two differ so much that powers overflow or vanish, they are formed once more. */
+/* (FRAME-2), (FRAME-3). Products are scaled by the largest of the last evaluation; if it differs so much from the
+ * current one that powers overflow or vanish, they are computed again. */
 double peak_eval(peak *w, const inco_mat *d, const inco_mat *gradient) {
     const double p = ldexp(1, w->levels);
     double scale = w->max > 0 ? w->max : 1, *g = gradient->data;
