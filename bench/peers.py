@@ -152,7 +152,7 @@ def main():
     parser.add_argument("--peer", choices=["scikit-learn", "SPAMS"])
     for name, value in (("signals", 30000), ("sample", 500), ("dim", 160), ("atoms", 1000), ("repeats", 3)):
         parser.add_argument(f"--{name}", type=int, default=value)
-    given = parser.parse_args()
+    given = parser.parse_intermixed_args()
     unknown = set(given.case) - set(cases(0))
     if unknown:
         parser.error("unknown case: " + ", ".join(unknown))

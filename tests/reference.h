@@ -63,12 +63,11 @@ static inline void reference_decide(reference_code *code, long double winner, lo
     if (fabsl(gap) < code->gap) code->gap = fabsl(gap);
 }
 
-/* b solves G_SS b = right by Cholesky's method; S is code->support. */
-static inline void reference_solve(const reference_work *w, const reference_code *code, const long double *right,
-                                   long double *b) {
+/* Cholesky's factor of G_SS; S is code->support. Valid until the next call on this thread. */
+static inline const long double (*reference_factor(const reference_work *w,
+                                                   const reference_code *code))[REFERENCE_ATOMS] {
     static _Thread_local long double r[REFERENCE_ATOMS][REFERENCE_ATOMS];
-    const int64_t k = code->count;
-    for (int64_t m = 0; m < k; m++)
+    for (int64_t m = 0; m < code->count; m++)
         for (int64_t i = 0; i <= m; i++) {
             long double g = 0;
             for (int64_t h = 0; h < w->dim; h++)
@@ -76,6 +75,14 @@ static inline void reference_solve(const reference_work *w, const reference_code
             for (int64_t h = 0; h < i; h++) g -= r[h][i] * r[h][m];
             r[i][m] = i < m ? g / r[i][i] : sqrtl(g);
         }
+    return (const long double(*)[REFERENCE_ATOMS])r;
+}
+
+/* b solves G_SS b = right. */
+static inline void reference_solve(const reference_work *w, const reference_code *code, const long double *right,
+                                   long double *b) {
+    const long double(*r)[REFERENCE_ATOMS] = reference_factor(w, code);
+    const int64_t k = code->count;
     for (int64_t i = 0; i < k; i++) {
         b[i] = right[i];
         for (int64_t h = 0; h < i; h++) b[i] -= r[h][i] * b[h];
@@ -85,6 +92,30 @@ static inline void reference_solve(const reference_work *w, const reference_code
         for (int64_t h = i + 1; h < k; h++) b[i] -= r[i][h] * b[h];
         b[i] /= r[i][i];
     }
+}
+
+/* The trace of G_SS^-1 = R^-1 R^-T: the sum of squares of R^-1, row by row of R^-T. */
+static inline long double reference_trace(const reference_work *w, const reference_code *code) {
+    const long double(*r)[REFERENCE_ATOMS] = reference_factor(w, code);
+    long double trace = 0, column[REFERENCE_ATOMS];
+    for (int64_t m = 0; m < code->count; m++)
+        for (int64_t i = m; i < code->count; i++) {
+            column[i] = i == m;
+            for (int64_t h = m; h < i; h++) column[i] -= r[h][i] * column[h];
+            column[i] /= r[i][i];
+            trace += column[i] * column[i];
+        }
+    return trace;
+}
+
+/* Bound on the error of coefficients that solve the normal equations in double, for a signal of unit norm. The entries
+ * of G_SS are off by D u and those of its Cholesky factorisation by (k + 1) u, so that |G_SS - G| <= k (D + k + 1) u,
+ * and the right side is off by sqrt(k) D u and, at the end of a path, by sqrt(k) times the error of
+ * its level; ||G_SS^-1|| is at most the trace. */
+static inline double reference_tolerance(const reference_work *w, const reference_code *code, double level) {
+    const double u = 0x1p-53, k = (double)code->count, dim = (double)w->dim;
+    const double length = (double)sqrtl(reference_dot(code->count, code->value, code->value));
+    return (double)reference_trace(w, code) * (u * (k * (dim + k + 1) * length + sqrt(k) * dim) + sqrt(k) * level);
 }
 
 static inline int reference_has(const reference_code *code, int64_t atom) {
