@@ -2,13 +2,13 @@
 
 #include "base/source.h"
 
-/* `run` signals that follow each other, to place `at` of out. */
+/* Reads `run` consecutive signals, to place `at` of out. */
 static int read_run(const holdout *h, int64_t first, int64_t run, int64_t at, void *out, inco_error *error) {
     const inco_source *from = h->from;
     return source_read(from, first, run, (char *)out + (size_t)(at * from->dim) * from->type, error);
 }
 
-/* Kept signal i is signal i + i / (step - 1); step - 1 of them follow each other. */
+/* Kept signal i is signal i + i / (step - 1); runs of step - 1 are consecutive. */
 static int read_kept(void *self, int64_t first, int64_t count, void *out, inco_error *error) {
     const holdout *h = self;
     const int64_t most = h->step - 1;

@@ -1,4 +1,4 @@
-/* Signals in two parts: those to learn from, and every so many-th, to judge by. Two sources around a source. */
+/* Splits signals into training signals and held-out signals: two sources around a source. */
 #ifndef INCO_DATA_HOLDOUT_H
 #define INCO_DATA_HOLDOUT_H
 
@@ -10,7 +10,7 @@ typedef struct holdout {
     int64_t step; /* signals step - 1, 2 step - 1, ... are held out */
 } holdout;
 
-/* `h` must stay where it is as long as its sources are in use. */
+/* `h` must not move as long as its sources are in use. */
 void holdout_make(holdout *h, const inco_source *from, int64_t step);
 
 #endif

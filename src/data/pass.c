@@ -30,7 +30,7 @@ static int run_group(pass *p, int64_t first, const inco_mat *x, double *residual
     reading r = {p->source, x, first};
     csc made = {0}, *codes = p->held ? &p->held[first / PASS_GROUP] : &made;
     double start = clock_seconds(), middle;
-    /* one thread is the caller's own */
+    /* if the source is not concurrent, on the caller's thread only */
     const int readers = p->source->concurrent ? p->threads : 1;
     int status = parallel_for(readers, (x->cols + PASS_READ - 1) / PASS_READ, read_part, &r, error);
     middle = clock_seconds();

@@ -20,7 +20,7 @@ static const option_row rows[] = {
 
 const options_part prepare_part = {OPTIONS_PART(rows, prepare_options)};
 
-/* Reads signals and refuses NaN and Inf, naming the place. */
+/* Reads signals and refuses NaN and Inf, naming the position. */
 static int read_checked(const inco_source *from, int64_t first, const inco_mat *x, inco_error *error) {
     int64_t row, col;
     int status = source_read(from, first, x->cols, x->data, error);
@@ -31,7 +31,7 @@ static int read_checked(const inco_source *from, int64_t first, const inco_mat *
     return INCO_OK;
 }
 
-/* The same with the values converted to the type of `out`. */
+/* The same, converted to the type of `out`. */
 static int read_converted(const inco_source *from, int64_t first, const inco_mat *out, inco_error *error) {
     inco_mat raw = {0};
     if (from->type == out->type) return read_checked(from, first, out, error);
@@ -48,7 +48,8 @@ static double mean_of(const inco_mat *x, int64_t n) {
     return sum / (double)x->rows;
 }
 
-/* A constant signal less its mean is rounding errors: it counts as zero, or unit norm would blow them up. */
+/* A constant signal minus its mean consists of rounding errors: it is set to zero, since normalisation would amplify
+ * them. */
 static void center_signal(const inco_mat *x, int64_t n) {
     const double mean = mean_of(x, n), before = mat_column_norm(x, n), rounding = x->type == INCO_F32 ? 1e-6 : 1e-15;
     for (int64_t i = 0; i < x->rows; i++) mat_set(x, i, n, mat_get(x, i, n) - mean);
@@ -71,7 +72,7 @@ static int read_prepared(void *self, int64_t first, int64_t count, void *out, in
     return INCO_OK;
 }
 
-/* Sums of the features over chunks of signals, added in the fixed tree. */
+/* Sums of the features over chunks of signals, added in a fixed tree. */
 static int find_feature_means(prepared *p, inco_error *error) {
     const int64_t dim = p->source.dim, count = p->source.count;
     inco_mat x = {0};

@@ -1,4 +1,4 @@
-/* Training signals made ready: of the wanted precision, centred, scaled to unit norm. A source around a source. */
+/* Preprocessed training signals: converted to the precision wanted, centred, normalised. A source around a source. */
 #ifndef INCO_DATA_PREPARE_H
 #define INCO_DATA_PREPARE_H
 
@@ -15,11 +15,11 @@ OPTIONS_DECLARE(prepare)
 typedef struct prepared {
     inco_source source; /* what to read from */
     const inco_source *from;
-    int center, unit; /* CENTER_..., scale to unit norm? */
-    double *mean;     /* of every feature, for CENTER_FEATURE */
+    int center, unit; /* CENTER_..., normalise to unit norm? */
+    double *mean;     /* per feature, for CENTER_FEATURE */
 } prepared;
 
-/* `p` must stay where it is as long as p->source is in use. */
+/* `p` must not move as long as p->source is in use. */
 int prepare(prepared *p, const inco_source *from, inco_type type, int center, int unit, inco_error *error);
 void prepare_free(prepared *p);
 

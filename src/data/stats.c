@@ -10,16 +10,16 @@
 #include "mat/mat.h"
 #include "sparse/csc.h"
 
-/* One array in the tree holds the energy, from AT_B on B, which so begins a line of the cache, and after that the lower
- * triangle of A, column by column. */
+/* One array of the tree holds the energy, then from AT_B on B, which thus begins a cache line, then the lower triangle
+ * of A, column by column. */
 enum { ATOMS_TOGETHER = 16, AT_B = 8 };
 
 struct collector {
     int64_t dim, atoms;
     int threads;
     tree_sum *tree;
-    int64_t *start; /* by atom: where its uses begin */
-    sums_use *use;  /* of the group at hand, by atom */
+    int64_t *start; /* per atom: index of its first use */
+    sums_use *use;  /* of the current group, by atom */
     int64_t room;
 };
 
@@ -46,12 +46,12 @@ void collector_clear(collector *c) {
     tree_clear(c->tree);
 }
 
-/* Where in the triangle row 0 of column j would be: its first is row j. */
+/* Index in the triangle of row 0 of column j; its first stored row is j. */
 static int64_t triangle_column(const collector *c, int64_t j) {
     return j * c->atoms - j * (j + 1) / 2;
 }
 
-/* The codes' nonzeros by atom, and for each atom by signal. */
+/* Sorts the nonzeros of the codes by atom, and for each atom by signal. */
 static int sort_uses(collector *c, const csc *codes) {
     const int64_t nonzeros = csc_nonzeros(codes);
     if (nonzeros > c->room) {
@@ -59,7 +59,7 @@ static int sort_uses(collector *c, const csc *codes) {
         c->room = (c->use = NEW_RAW(sums_use, nonzeros)) ? nonzeros : 0;
         if (!c->use) return INCO_ENOMEM;
     }
-    int64_t *start = c->start; /* first counts, then ends, then (moved back by the filling) starts */
+    int64_t *start = c->start; /* first counts, then ends, then (decremented while filling) starts */
     for (int64_t j = 0; j <= c->atoms; j++) start[j] = 0;
     for (int64_t k = 0; k < nonzeros; k++) start[codes->index[k]]++;
     for (int64_t j = 0, sum = 0; j <= c->atoms; j++) start[j] = sum += j < c->atoms ? start[j] : 0;
@@ -76,7 +76,7 @@ typedef struct adding {
     double *a, *b;
 } adding;
 
-/* Columns of A and B belong to atoms: each is summed over the signals that use its atom, in their order. */
+/* Each column of A and B belongs to an atom: it is summed over the signals that use the atom, in their order. */
 static int add_atoms(void *self, int64_t part, int thread, inco_error *error) {
     const adding *add = self;
     const collector *c = add->collector;
@@ -111,7 +111,7 @@ static int measure_part(void *self, int64_t part, int thread, inco_error *error)
     return INCO_OK;
 }
 
-/* ||X||^2 of a group; negative without memory. */
+/* ||X||^2 of a group; negative: out of memory. */
 static double energy_of(const inco_mat *x, int threads) {
     const int64_t parts = (x->cols + SIGNALS_TOGETHER - 1) / SIGNALS_TOGETHER;
     measuring m = {x, NEW(double, parts)};
@@ -133,7 +133,7 @@ int collector_add(collector *c, const pass_group *group, inco_error *error) {
     return INCO_OK;
 }
 
-/* A whole matrix from its triangle, in place: from the last column on, each has its place behind those to come. */
+/* Expands the triangle to a full matrix in place, from the last column on. */
 static void unfold(const collector *c, const inco_mat *a) {
     for (int64_t j = c->atoms - 1; j >= 0; j--)
         memmove((double *)mat_column(a, j) + j, (double *)a->data + triangle_column(c, j) + j,

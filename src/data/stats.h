@@ -1,4 +1,4 @@
-/* A = C C', B = X C' and ||X||^2, collected group by group. */
+/* Collects A = C C', B = X C' and ||X||^2 group by group. */
 #ifndef INCO_DATA_STATS_H
 #define INCO_DATA_STATS_H
 
@@ -7,12 +7,12 @@
 
 typedef struct collector collector;
 
-collector *collector_new(int64_t dim, int64_t atoms, int threads); /* NULL when there is no memory */
+collector *collector_new(int64_t dim, int64_t atoms, int threads); /* NULL: out of memory */
 void collector_free(collector *c);
 void collector_clear(collector *c);
 int collector_add(collector *c, const pass_group *group, inco_error *error);
-/* Views of the sums, valid until collector_clear, before which nothing more may be added nor summed. There must have
- * been a group. */
+/* Views of the sums, valid until collector_clear; nothing may be added before that. At least one group must have been
+ * added. */
 statistics collector_total(collector *c);
 
 #endif

@@ -1,28 +1,28 @@
-/* Between the collector and its kernels, compiled for each precision and instruction set as the coders' are. */
+/* Interface between the collector and its kernels, which are compiled for each precision and instruction set. */
 #ifndef INCO_DATA_SUMS_H
 #define INCO_DATA_SUMS_H
 
 #include "sparse/csc.h"
 
-/* A nonzero of the codes, seen from its atom. */
+/* A nonzero of the codes, listed by atom. */
 typedef struct sums_use {
-    int64_t at;    /* its number among the codes' nonzeros */
-    int32_t count; /* it and those that follow it in the signal's code */
+    int64_t at;    /* its index among the nonzeros */
+    int32_t count; /* number of nonzeros from it to the end of the signal's code */
     int32_t signal;
 } sums_use;
 
-/* One atom: the signals that use it, and what they are summed into. */
+/* One atom: the signals that use it, and the columns to sum into. */
 typedef struct sums_atom {
     const inco_mat *x;   /* D x N */
     const csc *codes;    /* L x N, of the same type */
-    const sums_use *use; /* by rising signal */
+    const sums_use *use; /* in ascending order of signals */
     int64_t uses;
-    double *a, *b; /* columns of A and B: L, of which those above the atom's own row are left alone; D */
+    double *a, *b; /* columns of A and B: L, where rows above the atom's own are not changed; D */
 } sums_atom;
 
 typedef void (*sums_kernel)(const sums_atom *atom);
 
-/* The kernel for a precision and this CPU. */
+/* Returns the kernel for a precision on this CPU. */
 sums_kernel sums_choose(inco_type type);
 
 #endif

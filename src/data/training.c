@@ -36,14 +36,14 @@ void training_clear(training *t) {
 
 /* ---- Signals less their codes ---- */
 
-/* R = R0 + s F C for codes by signal: s F = -D makes residuals of signals. */
+/* R = R0 + s F C for codes by signal; s F = -D turns signals into residuals. */
 typedef struct combining {
     const inco_mat *from, *factor; /* R0; F, D x L, double */
     double sign;
     const csc *codes;
-    const inco_mat *to; /* NULL: not kept */
+    const inco_mat *to; /* NULL: not stored */
     const inco_mat *scratch;
-    double *square; /* by signal: ||r||^2 and ||r0||^2 */
+    double *square; /* per signal: ||r||^2 and ||r0||^2 */
 } combining;
 
 static double sum_of_squares(int64_t n, const double *x) {

@@ -1,5 +1,5 @@
-/* A bound on coherence: whether it can be satisfied, and the dictionary near a given one that satisfies it as rounded
- * to the type that is written. The equations are in docs/theory/decohere.md. */
+/* Coherence bounds: feasibility, and the nearest dictionary that satisfies a bound after rounding to the output type
+ * (docs/theory/decohere.md). */
 #ifndef INCO_DESIGN_BOUND_H
 #define INCO_DESIGN_BOUND_H
 
@@ -12,19 +12,19 @@ typedef struct bound_options {
 } bound_options;
 OPTIONS_DECLARE(bound)
 
-/* Fails when there is none for a method that needs it. */
+/* Fails if a method that needs a bound has none. */
 int bound_check_given(const inco_options *options, const char *method, inco_error *error);
 
-/* Fails, naming the number, when no dictionary of this size satisfies the bound. */
+/* Fails, naming the lowest feasible value, if no dictionary of this size satisfies the bound. */
 int bound_check(double bound, int64_t dim, int64_t atoms, inco_error *error);
 
-/* Fails when the bound is lost in the rounding to the type that the dictionary is written in. */
+/* Fails if the bound is below the rounding errors of the output type. */
 int bound_check_rounding(double bound, inco_type type, inco_error *error);
 
 typedef struct bound_task {
-    const inco_mat *dictionary; /* atoms of any norm; zero atoms stay and do not count */
+    const inco_mat *dictionary; /* atoms of any norm; zero atoms are ignored */
     double bound;
-    inco_type type; /* of the dictionary to be made */
+    inco_type type; /* of the result */
     nearest_care care;
     uint64_t seed;
     int threads;
@@ -34,29 +34,29 @@ typedef struct bound_task {
 
 typedef struct bound_work {
     const bound_task *task;
-    inco_mat atoms;         /* those that are not zero, normalised, in double */
-    inco_mat moved;         /* the same while they are changed */
-    int64_t *index;         /* columns of the dictionary that are not zero */
-    double *norm, *weight;  /* norms of all columns; squares of those that are not zero */
-    double coherence_given; /* of the dictionary given */
+    inco_mat atoms;         /* nonzero atoms, normalised, in double */
+    inco_mat moved;         /* the same, during the search */
+    int64_t *index;         /* nonzero columns of the dictionary */
+    double *norm, *weight;  /* norms of all columns; squared norms of the nonzero ones */
+    double coherence_given; /* of the input dictionary */
     coherence now;          /* of the result, as stored */
-    int reached;            /* does the result satisfy the bound? */
+    int reached;            /* whether the result satisfies the bound */
     int64_t moved_atoms, stages, iterations;
     double change; /* ||E - D|| / ||D|| */
-    double square; /* with statistics: ||X - E C||^2; NaN when there was nothing to search for */
+    double square; /* with statistics: ||X - E C||^2; NaN if no search was needed */
 } bound_work;
 
-/* Gathers the atoms that are not zero, and makes `result`, the dictionary as rounded. Fails when the bound cannot be
- * satisfied. The task must outlive the work; bound_close is needed after a failure too. */
+/* Gathers the nonzero atoms, and makes `result`, the rounded dictionary. Fails if the bound is infeasible. The task
+ * must outlive the work; bound_close is required after a failure too. */
 int bound_open(bound_work *w, const bound_task *task, inco_mat *result, inco_error *error);
 
-/* Unless the bound is reached: puts the nearest dictionary that satisfies it into `result`, in the sense of (DECO-1),
- * or with statistics of (DECO-2); where it is not reached, the least coherent one found. INCO_STOPPED when `tell`
- * stopped it. */
+/* Unless the bound is satisfied: replaces `result` by the nearest dictionary that satisfies it, by (DECO-1), or with
+ * statistics by (DECO-2); if the bound is not reached, by the least coherent one found. INCO_STOPPED if `tell` stopped
+ * it. */
 int bound_search(bound_work *w, const statistics *s, inco_mat *result, inco_error *error);
 void bound_close(bound_work *w);
 
-/* All of it, without statistics. */
+/* Open, search and close, without statistics. */
 int bound_enforce(const bound_task *task, inco_mat *result, inco_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* The options that every search for a dictionary shares, with data or without. */
+/* Options shared by learning and design. */
 #ifndef INCO_DESIGN_DESIGN_OPTIONS_H
 #define INCO_DESIGN_DESIGN_OPTIONS_H
 

@@ -11,7 +11,8 @@
 /* ---- Ranges ---- */
 
 /* Unknown k maps to low + (high - low) / (1 + exp(-x)): of ln(B / 24.7), of the order, of ln(width), and of the time at
- * which the envelope is highest: given by its onset, a low tone may hardly have begun when the window ends. */
+ * which the envelope is maximal. Parametrised by its onset instead, a low tone might barely have begun at the end of
+ * the window. */
 enum { PITCH, ORDER, LOG_WIDTH, PEAK, UNKNOWNS };
 
 typedef struct range {
@@ -33,20 +34,20 @@ static range range_of(const parametric_family *family, int k) {
     }
 }
 
-/* The place in its range, and its derivative by x. */
+/* Value of an unknown in its range, and its derivative by x. */
 static double place(range r, double x, double *slope) {
     const double share = 1 / (1 + exp(-x));
     *slope = (r.high - r.low) * share * (1 - share);
     return r.low + (r.high - r.low) * share;
 }
 
-/* The x that lies at `value`, strictly inside the range. */
+/* The x of `value`, strictly inside the range. */
 static double unplace(range r, double value) {
     const double share = (value - r.low) / (r.high - r.low);
     return log(share / (1 - share));
 }
 
-/* 2 pi w B: what the envelope decays by, per second. */
+/* 2 pi w B: decay rate of the envelope, per second. */
 static double decay_of(const gammatone *g) {
     return 2 * PI * g->width * ERB_HZ * (1 + ERB_SLOPE * g->frequency);
 }
@@ -64,8 +65,8 @@ gammatone gammatone_of(const parametric_family *family, const double *x) {
     return tone_at(family, x, slope);
 }
 
-/* Frequencies evenly over the ERB scale; onsets over the window by the golden section, so that neighbours in frequency
- * begin far apart; the ear's order and width. */
+/* Frequencies uniform on the ERB scale; times over the window by the golden section, so that neighbours in frequency
+ * begin far apart; order and width of auditory filters. */
 static void start(const parametric_family *family, int64_t j, int64_t atoms, double *x) {
     const double golden = 0.61803398874989485, share = ((double)j + 0.5) / (double)atoms;
     const double turn = fmod(golden * ((double)j + 0.5), 1);
@@ -92,7 +93,8 @@ static double highest_envelope(const parametric_family *family, const gammatone 
     return highest;
 }
 
-/* (PARAMETRIC-6) of one sample, t > 0, `scale` off the logarithm of the envelope: value and derivatives. */
+/* (PARAMETRIC-6) for one sample, t > 0: value and derivatives, with `scale` subtracted from the logarithm of the
+ * envelope. */
 static double sample(const gammatone *g, double decay, double t, double scale, double by[UNKNOWNS]) {
     const double envelope = exp(log_envelope(g, decay, t) - scale), omega = 2 * PI * g->frequency;
     const double value = envelope * cos(omega * t), quadrature = envelope * sin(omega * t);
@@ -105,7 +107,7 @@ static double sample(const gammatone *g, double decay, double t, double scale, d
     return value;
 }
 
-/* (PARAMETRIC-4): d = g / |g| and its derivative, from g and its own, in place. */
+/* (PARAMETRIC-4): d = g / |g| and its derivative, in place, from g and its derivative. */
 static void normalize(int64_t dim, double *atom, double *derivative, const double *slope) {
     const double norm = sqrt(blas_dot(dim, atom, atom));
     for (int64_t i = 0; i < dim; i++) atom[i] /= norm;
@@ -115,7 +117,7 @@ static void normalize(int64_t dim, double *atom, double *derivative, const doubl
     }
 }
 
-/* The envelope's largest value within the window is scaled to 1: norms neither vanish nor overflow. */
+/* The maximum of the envelope within the window is scaled to 1, so that norms neither vanish nor overflow. */
 static void make(const parametric_family *family, const double *x, double *atom, double *derivative) {
     double slope[UNKNOWNS], by[UNKNOWNS];
     const gammatone g = tone_at(family, x, slope);

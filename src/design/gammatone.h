@@ -1,4 +1,4 @@
-/* Gammatones: the tones that the ear's filters ring with (docs/theory/parametric.md). */
+/* Gammatones: impulse responses of auditory filters (docs/theory/parametric.md). */
 #ifndef INCO_DESIGN_GAMMATONE_H
 #define INCO_DESIGN_GAMMATONE_H
 
@@ -8,15 +8,15 @@
  * rectangular bandwidth of an auditory filter at that frequency. */
 typedef struct gammatone {
     double frequency; /* Hz */
-    double order;     /* above 2: the derivative by the onset is then continuous */
+    double order;     /* at least 2: the derivative by the onset is then continuous */
     double width;     /* in units of B */
-    double onset;     /* seconds from the first sample; negative: the window opens later */
+    double onset;     /* seconds from the first sample; negative: the tone begins before the window */
 } gammatone;
 
 /* The family for windows of `dim` samples at `rate` Hz, four unknowns per atom. */
 parametric_family gammatone_family(int64_t dim, double rate);
 
-/* The tone that unknowns stand for. */
+/* Returns the tone with these unknowns. */
 gammatone gammatone_of(const parametric_family *family, const double *x);
 
 #endif

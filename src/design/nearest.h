@@ -1,37 +1,37 @@
-/* The nearest dictionary that keeps a bound on its inner products. The equations are in docs/theory/decohere.md. */
+/* The nearest dictionary that satisfies a coherence bound (docs/theory/decohere.md). */
 #ifndef INCO_DESIGN_NEAREST_H
 #define INCO_DESIGN_NEAREST_H
 
 #include "update/update.h"
 
-/* How long to look. Roughly: near the nearest is enough, in a third of the time; the bound is kept all the same.
- * Shortly: and a bound that the penalty alone does not reach is given up. */
+/* Effort. ROUGHLY: looser tolerance, three times as fast; the bound still holds. SHORTLY: no annealing either; may miss
+ * the bound. */
 typedef enum nearest_care { NEAREST_FINELY, NEAREST_ROUGHLY, NEAREST_SHORTLY } nearest_care;
 
 typedef struct nearest_settings {
-    double bound;   /* no |d_i'd_j| is to exceed it; above 0 */
-    int iterations; /* of L-BFGS in one stage, at most */
+    double bound;   /* upper bound on |d_i'd_j|; above 0 */
+    int iterations; /* maximum number of L-BFGS iterations per stage */
     nearest_care care;
-    uint64_t seed; /* of the directions in which equal atoms part */
+    uint64_t seed; /* of the directions in which equal atoms are separated */
     int threads;
-    /* Told after every iteration, with the stage under way, counted from 1, and the coherence; anything but 0 stops.
-     * May be NULL. */
+    /* Called after every iteration, with the current stage, from 1, and the coherence; a nonzero result stops. May be
+     * NULL. */
     int (*tell)(void *self, int stage, double coherence);
     void *self;
 } nearest_settings;
 
 typedef struct nearest_result {
-    double coherence;     /* the largest |d_i'd_j| in the end */
-    int reached;          /* is that within the bound? */
-    double before, after; /* (DECO-1) or (DECO-2), at the dictionary given and at the one returned */
+    double coherence;     /* largest |d_i'd_j| of the result */
+    int reached;          /* whether it satisfies the bound */
+    double before, after; /* (DECO-1) or (DECO-2), for the input and for the result */
     int stages, iterations, evaluations;
 } nearest_result;
 
-enum { NEAREST_STAGES = 60 }; /* at most */
+enum { NEAREST_STAGES = 60 }; /* maximum */
 
-/* d: D x L, double, compact, unit-norm columns, replaced by unit-norm columns that keep the bound. Without statistics
- * (NULL) they are the nearest in the sense of (DECO-1), `weight` (L, may be NULL: all one) for each; else of (DECO-2).
- * Where the bound cannot be reached, d gets the lowest coherence found. INCO_STOPPED when `tell` stopped it. */
+/* d: D x L, double, compact, unit-norm columns, replaced by unit-norm columns that satisfy the bound: the nearest by
+ * (DECO-1), with weights `weight` (L; NULL: all one), if s is NULL; else by (DECO-2). If the bound is not reached, d is
+ * the least coherent dictionary found. INCO_STOPPED if `tell` stopped it. */
 int nearest(inco_mat *d, const double *weight, const statistics *s, const nearest_settings *settings,
             nearest_result *result, inco_error *error);
 

@@ -1,5 +1,5 @@
-/* Atoms of a parametric dictionary that crowd together, moved to where there is room (docs/theory/parametric.md).
- * Gradients cannot do this: between two atoms that have become alike they vanish. */
+/* Relocates crowded atoms of a parametric dictionary (docs/theory/parametric.md). Gradients cannot: between two nearly
+ * equal atoms they vanish. */
 #include <math.h>
 #include <string.h>
 
@@ -14,11 +14,11 @@ enum { CANDIDATES_PER_ATOM = 4, CANDIDATES_MOST = 4096, SHARE_MOVED = 8 };
 typedef struct relocation {
     const parametric_family *family;
     double mu;
-    inco_mat gram;       /* inner products of the atoms, L x L */
+    inco_mat gram;       /* Gram matrix of the atoms, L x L */
     inco_mat places;     /* candidates, D x M */
-    inco_mat products;   /* of the candidates with the atoms, M x L */
-    double *x;           /* the candidates' unknowns */
-    double *cost, *room; /* (PARAMETRIC-7) of every atom, and of every candidate with all atoms */
+    inco_mat products;   /* inner products of the candidates with the atoms, M x L */
+    double *x;           /* unknowns of the candidates */
+    double *cost, *room; /* (PARAMETRIC-7) per atom, and per candidate with all atoms */
 } relocation;
 
 /* max(0, |g| - mu)^2 */
@@ -69,7 +69,7 @@ static int64_t worst_atom(const relocation *w) {
     return worst;
 }
 
-/* The candidate that costs least once atom j is gone. */
+/* The candidate with the lowest cost after removing atom j. */
 static int64_t best_place(const relocation *w, int64_t j, double *cost) {
     int64_t best = 0;
     *cost = INFINITY;
@@ -80,7 +80,7 @@ static int64_t best_place(const relocation *w, int64_t j, double *cost) {
     return best;
 }
 
-/* Atom j becomes candidate k; costs and products follow. */
+/* Replaces atom j by candidate k, and updates costs and products. */
 static void move(relocation *w, inco_mat *d, int64_t j, int64_t k) {
     const int64_t rows = d->rows;
     memcpy(mat_column(d, j), mat_column(&w->places, k), (size_t)rows * sizeof(double));

@@ -13,7 +13,7 @@
 #include "replace/lines.h"
 #include "sparse/csc.h"
 
-enum { SIGNALS = 4, ATOMS = 10 }; /* worst coded signals looked at, for an atom; atoms, for a line */
+enum { SIGNALS = 4, ATOMS = 10 }; /* signals with the largest error per atom; atoms per line */
 enum { PANEL = 128 };
 
 int64_t exchange_signals(const inco_options *o, int64_t atoms) {
@@ -53,20 +53,20 @@ done:
     return status;
 }
 
-/* ---- What atoms are worth ---- */
+/* ---- The worth of atoms ---- */
 
 typedef struct market {
-    inco_mat d;           /* as exchanged by now */
-    double gamma;         /* of the penalty in the objective */
-    double *use_energy;   /* by atom: A_jj; of a line its gain */
-    double *closest;      /* by atom: the largest |d_i'd_j| with another ... */
-    int64_t *neighbour;   /* ... and which that is */
-    double *crowd;        /* by atom: sum of (d_i'd_j)^2 over the others */
+    inco_mat d;           /* including exchanges so far */
+    double gamma;         /* weight of the penalty */
+    double *use_energy;   /* per atom: A_jj; of a line its gain */
+    double *closest;      /* per atom: largest |d_i'd_j| with another ... */
+    int64_t *neighbour;   /* ... and that atom */
+    double *crowd;        /* per atom: sum of (d_i'd_j)^2 over the others */
     double *products;     /* L */
-    unsigned char *fresh; /* by atom: exchanged */
+    unsigned char *fresh; /* per atom: exchanged */
 } market;
 
-/* Atom j among the others, from g = D'd_j. */
+/* Sets the neighbour and the sum of atom j, from g = D'd_j. */
 static void look_around(market *m, int64_t j, const double *g) {
     m->closest[j] = -1;
     m->crowd[j] = 0;
@@ -119,13 +119,13 @@ static void close_market(market *m) {
     memory_free(m->fresh);
 }
 
-/* (EX-5): what the objective loses with atom j, about, when its closest neighbour stands in for it. */
+/* (EX-5): estimated increase of the objective without atom j, if its closest neighbour replaces it. */
 static double worth(const market *m, int64_t j) {
     return (1 - fmin(m->closest[j] * m->closest[j], 1)) * m->use_energy[j] - 2 * m->gamma * m->crowd[j];
 }
 
-/* The atom that the line with the products D'z costs the least to put in the place of, and *price, what it costs
- * (EX-6); -1 when there is none. */
+/* Returns the atom that is cheapest to replace by the line with products D'z, and *price, the cost (EX-6); -1 if there
+ * is none. */
 static int64_t cheapest(const market *m, const double *products, double *price) {
     const double crowd = blas_dot(m->d.cols, products, products);
     int64_t best = -1;
@@ -138,7 +138,7 @@ static int64_t cheapest(const market *m, const double *products, double *price) 
     return best;
 }
 
-/* What the others see when v comes (sign 1) or goes (-1) as atom j. */
+/* Updates the other atoms when v is added (sign 1) or removed (-1) as atom j. */
 static void tell_others(market *m, int64_t j, const double *v, double sign) {
     blas_gemv_transposed(&m->d, 1, v, 0, m->products);
     for (int64_t i = 0; i < m->d.cols; i++) {
@@ -150,7 +150,7 @@ static void tell_others(market *m, int64_t j, const double *v, double sign) {
     }
 }
 
-/* The line in the place of atom j: whoever had j for a neighbour looks around again. */
+/* Replaces atom j by the line, and updates the atoms whose neighbour was j. */
 static void put_line(market *m, int64_t j, const double *line, double gain) {
     double *atom = mat_column(&m->d, j);
     tell_others(m, j, atom, -1);
@@ -168,7 +168,8 @@ static void put_line(market *m, int64_t j, const double *line, double gain) {
 
 /* ---- Exchanging ---- */
 
-/* Lines by falling gain, each for the atom that it costs the least to give up, as long as it gains more. */
+/* Goes through the lines in descending order of gain; each replaces the atom that is cheapest to replace, as long as it
+ * gains more. */
 static void trade(replacement_list *list, market *m, const double *gain, int64_t count) {
     for (int64_t i = 0; i < count; i++) {
         const double *line = mat_column(&list->lines, i);

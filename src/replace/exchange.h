@@ -1,25 +1,25 @@
-/* Atoms of little worth, exchanged for what the residuals of the worst coded signals have in common. The equations are
- * in docs/theory/exchange.md. */
+/* Exchange of atoms that reduce the error little for common directions of the largest residuals
+ * (docs/theory/exchange.md). */
 #ifndef INCO_REPLACE_EXCHANGE_H
 #define INCO_REPLACE_EXCHANGE_H
 
 #include "replace/replace.h"
 
-/* Worst coded signals to note in a pass, and lines that one iteration may exchange: by the option exchange. */
+/* Number of signals to note in a pass, and maximum number of lines exchanged per iteration, by the option exchange. */
 int64_t exchange_signals(const inco_options *options, int64_t atoms);
 int64_t exchange_lines(const inco_options *options, int64_t atoms);
 
 typedef struct exchange_input {
     const inco_mat *d; /* after the update */
     const inco_source *signals;
-    inco_coder *coder;        /* gets d for its dictionary */
+    inco_coder *coder;        /* its dictionary is set to d */
     const worst_list *worst;  /* signals */
-    const double *use_energy; /* by atom: A_jj */
-    double gamma;             /* of the penalty in the objective */
+    const double *use_energy; /* per atom: A_jj */
+    double gamma;             /* weight of the penalty */
     int threads;
 } exchange_input;
 
-/* After an update: adds the exchanges that pay to `list`. *seconds_code is added to. */
+/* After an update: adds the exchanges that pay off to `list`. Adds to *seconds_code. */
 int exchange_choose(const exchange_input *in, replacement_list *list, double *seconds_code, inco_error *error);
 
 #endif

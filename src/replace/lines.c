@@ -15,7 +15,7 @@ typedef struct finder {
     inco_mat z;        /* the lines so far */
     inco_mat products; /* z'r */
     double *gain, *square, *left;
-    int32_t *line; /* by vector: the closest line */
+    int32_t *line; /* per vector: the closest line */
 } finder;
 
 static int open_finder(finder *f, int64_t lines, inco_error *error) {
@@ -34,7 +34,7 @@ static void close_finder(finder *f) {
     inco_mat_free(&f->products);
 }
 
-/* ---- Where to start ---- */
+/* ---- Initialisation ---- */
 
 static int64_t largest(const double *x, int64_t count) {
     int64_t best = 0;
@@ -43,7 +43,7 @@ static int64_t largest(const double *x, int64_t count) {
     return best;
 }
 
-/* (EX-2): line after line through the vector of which the lines so far leave the most. Returns how many. */
+/* (EX-2): each line starts at the vector that the lines so far explain least. Returns their number. */
 static int64_t start_lines(finder *f, const inco_mat *room) {
     const int64_t dim = f->r->rows, count = f->r->cols;
     double *product = f->products.data;
@@ -64,9 +64,9 @@ static int64_t start_lines(finder *f, const inco_mat *room) {
     return room->cols;
 }
 
-/* ---- To and fro ---- */
+/* ---- Iterations ---- */
 
-/* (EX-3): every vector to the line with the largest |z'r|, and what the line gains by it. */
+/* (EX-3): assigns every vector to the line with the largest |z'r|, and sums the gains. */
 static void assign(finder *f, int threads) {
     blas_multiply(threads, "TN", 1, &f->z, f->r, 0, &f->products);
     memset(f->gain, 0, (size_t)f->z.cols * sizeof *f->gain);
@@ -80,7 +80,7 @@ static void assign(finder *f, int threads) {
     }
 }
 
-/* (EX-4): a power step of every line on its vectors. A line without any stays. */
+/* (EX-4): one power step of every line on its vectors. A line without vectors stays. */
 static void refit(finder *f) {
     const int64_t dim = f->r->rows;
     for (int64_t i = 0; i < f->z.cols; i++)

@@ -1,12 +1,12 @@
-/* Directions that many vectors have in common: lines through the origin, each vector with the line closest to it. The
- * equations are in docs/theory/exchange.md. */
+/* Common directions of many vectors: lines through the origin, each vector assigned to the closest line
+ * (docs/theory/exchange.md). */
 #ifndef INCO_REPLACE_LINES_H
 #define INCO_REPLACE_LINES_H
 
 #include <inco/inco.h>
 
-/* Finds up to z->cols lines for the columns of r (double). Columns of z (double) get their unit vectors, `gain` the
- * energy of r that each takes up, both by falling gain. *found: how many there are; fewer when r has no more. */
+/* Finds up to z->cols lines for the columns of r (double). The columns of z (double) receive their unit vectors, `gain`
+ * the energy of r that each captures, both in descending order of gain. *found: their number, which may be less. */
 int lines_find(inco_mat *z, double *gain, int64_t *found, const inco_mat *r, int threads, inco_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* Notes taken in a coding pass: how much the signals use each atom, and which signals are coded worst. */
+/* Notes taken in a coding pass: the use of each atom, and the signals with the largest error. */
 #ifndef INCO_REPLACE_NOTES_H
 #define INCO_REPLACE_NOTES_H
 
@@ -7,12 +7,12 @@
 
 typedef struct pass_notes {
     int64_t atoms;
-    double *use_energy; /* by atom: sum of its squared coefficients, A_jj */
-    int64_t *use_count; /* by atom: signals that use it */
-    worst_list worst;   /* sorted once the pass has ended */
+    double *use_energy; /* per atom: sum of squared coefficients, A_jj */
+    int64_t *use_count; /* per atom: number of signals that use it */
+    worst_list worst;   /* sorted after the pass */
 } pass_notes;
 
-/* `worst`: signals to note at most. */
+/* `worst`: maximum number of signals to note. */
 int notes_new(pass_notes *notes, int64_t atoms, int64_t worst, inco_error *error);
 void notes_free(pass_notes *notes);
 void notes_clear(pass_notes *notes);

@@ -9,21 +9,22 @@
 #include "mat/mat.h"
 #include "update/others.h"
 
-/* The atom pushed last has moved since. */
+/* Updates D D' for the last atom, which has changed since. */
 static void keep_up(aksvdc *w, const inco_mat *d, int64_t j) {
     if (w->last >= 0) others_move(&w->frame, w->old, mat_column(d, w->last), w->old + d->rows);
     memcpy(w->old, mat_column(d, j), (size_t)d->rows * sizeof *w->old);
     w->last = j;
 }
 
-/* What of the objective depends on the unit vector v at fixed codes: -2 v'E c + 2 gamma v'P v (AKSVDC-3). */
+/* Part of the objective that depends on the unit vector v for fixed coefficients: -2 v'E c + 2 gamma v'P v
+ * (AKSVDC-3). */
 static double value_at(const aksvdc *w, const double *step, const double *v, double *scratch) {
     const int64_t dim = w->frame.rows;
     others_apply(&w->frame, w->old, v, scratch);
     return -2 * blas_dot(dim, v, step) + 2 * w->gamma * blas_dot(dim, v, scratch);
 }
 
-/* v = E c + 2 gamma (s d - P d), scaled to unit norm (AKSVDC-4). 0 when nothing is left of it. */
+/* v = E c + 2 gamma (s d - P d), normalised (AKSVDC-4). Returns 0 if it is zero. */
 static int shifted(const aksvdc *w, const double *step, const double *pd, double shift, double *v) {
     const int64_t dim = w->frame.rows;
     inco_mat column = mat_view(INCO_F64, dim, 1, v);
@@ -31,8 +32,8 @@ static int shifted(const aksvdc *w, const double *step, const double *pd, double
     return mat_normalize_columns(&column, NULL) == 0;
 }
 
-/* The shift starts at what a tight frame needs and doubles until the objective does not rise. At L, the trace of D D',
- * it never does. */
+/* The shift starts at the eigenvalue of a tight frame and is doubled until the objective does not increase. L, the
+ * trace of D D', always suffices. */
 static void push(void *self, const inco_mat *d, int64_t j, double *step) {
     aksvdc *w = self;
     const int64_t dim = d->rows;
@@ -43,7 +44,7 @@ static void push(void *self, const inco_mat *d, int64_t j, double *step) {
     const double before = value_at(w, step, w->old, scratch);
     for (double shift = fmin(atoms / (double)dim, atoms);; shift = fmin(2 * shift, atoms)) {
         if (shifted(w, step, pd, shift, v) && (value_at(w, step, v, scratch) <= before || shift >= atoms)) break;
-        if (shift >= atoms) return; /* nothing to scale: the step stays what it is */
+        if (shift >= atoms) return; /* zero vector: the step stays unchanged */
     }
     memcpy(step, v, (size_t)dim * sizeof *step);
 }

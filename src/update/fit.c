@@ -77,7 +77,7 @@ static double sum_of(int64_t n, const double *x) {
     return sum;
 }
 
-/* From 2 D0 A to the gradient. */
+/* Converts 2 D0 A to the gradient. */
 static void begin_columns(void *self, int64_t first, int64_t end) {
     const fit *f = self;
     const int64_t rows = f->base.rows;

@@ -7,7 +7,7 @@
 #include "mat/blas.h"
 #include "mat/mat.h"
 
-/* E c - gamma_j (g1 + lambda g2), where g1 + lambda g2 = D a - lambda n d for n atoms beyond the bound (IDB-3). */
+/* E c - gamma_j (g1 + lambda g2), where g1 + lambda g2 = D a - lambda n d for n atoms above the bound (IDB-3). */
 static void push(void *self, const inco_mat *d, int64_t j, double *step) {
     const idb *w = self;
     const idb_settings *s = &w->settings;

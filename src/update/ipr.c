@@ -17,13 +17,13 @@ typedef struct projector {
     inco_mat *d;
     inco_mat gram, vectors; /* L x L, lower triangle; its leading eigenvectors, L x min(D, L) */
     double *values;         /* L */
-    double *most;           /* by column of the Gram matrix */
+    double *most;           /* per column of the Gram matrix */
 } projector;
 
 /* ---- Projections ---- */
 
-/* (IPR-1): a panel of columns of the Gram matrix, from the diagonal down, clipped to the bound; most[] is the largest
- * entry of each before. */
+/* (IPR-1): clips a panel of columns of the Gram matrix, from the diagonal down, to the bound; most[] receives the
+ * largest entry of each before. */
 static int clip_panel(void *self, int64_t panel, int thread, inco_error *error) {
     const projector *w = self;
     const double bound = w->settings->bound;
@@ -44,7 +44,7 @@ static int clip_panel(void *self, int64_t panel, int thread, inco_error *error) 
     return INCO_OK;
 }
 
-/* Leaves the clipped Gram matrix, its lower triangle; returns the coherence before. */
+/* Computes the lower triangle of the clipped Gram matrix; returns the coherence before. */
 static double clip(projector *w) {
     double most = 0;
     parallel_for(w->settings->threads, (w->d->cols + PANEL - 1) / PANEL, clip_panel, w, NULL);
@@ -52,7 +52,7 @@ static double clip(projector *w) {
     return most;
 }
 
-/* (IPR-2): D = diag(sqrt(lambda)) V', its columns scaled to unit norm. A column of nothing gets a random direction. */
+/* (IPR-2): D = diag(sqrt(lambda)) V', with columns normalised. A zero column is replaced by a random direction. */
 static void factor(projector *w, int64_t iteration) {
     const int64_t rank = w->vectors.cols, dim = w->d->rows;
     for (int64_t j = 0; j < w->d->cols; j++) {
@@ -69,7 +69,7 @@ static void factor(projector *w, int64_t iteration) {
 
 /* ---- The rotation ---- */
 
-/* (IPR-3): D <- W D with the orthogonal W that brings W D C closest to X. b = X C'. */
+/* (IPR-3): D <- W D with the orthogonal W that minimises |X - W D C|. b = X C'. */
 static int rotate(projector *w, const inco_mat *b, inco_error *error) {
     const int64_t dim = w->d->rows;
     inco_mat p = {0}, u = {0}, vt = {0}, turned = {0};
@@ -113,8 +113,8 @@ static void close_projector(projector *w) {
     inco_mat_free(&w->vectors);
 }
 
-/* The rotation leaves the Gram matrix as it is, so that one after the last projection does what one after each would.
- */
+/* The rotation does not change the Gram matrix, so that one after the last projection is equivalent to one after
+ * each. */
 int ipr_project(inco_mat *d, training *t, const ipr_settings *settings, ipr_result *result, inco_error *error) {
     projector w = {.settings = settings, .d = d};
     inco_mat b = {0};

@@ -1,14 +1,14 @@
-/* Iterative projections and rotations: a Gram matrix with bounded entries, factored anew and turned to fit the data.
- * The equations are in docs/theory/ipr.md. */
+/* Iterative projections and rotations: clips the Gram matrix, factors it, and rotates the result to fit the data
+ * (docs/theory/ipr.md). */
 #ifndef INCO_UPDATE_IPR_H
 #define INCO_UPDATE_IPR_H
 
 #include "data/training.h"
 
 typedef struct ipr_settings {
-    double bound, tolerance; /* done when max |d_i'd_j| <= bound + tolerance */
-    int64_t iterations;      /* at most */
-    uint64_t seed, round;    /* of the directions for atoms that vanish */
+    double bound, tolerance; /* stops when max |d_i'd_j| <= bound + tolerance */
+    int64_t iterations;      /* maximum */
+    uint64_t seed, round;    /* of the directions for atoms that become zero */
     int threads;
 } ipr_settings;
 
@@ -17,7 +17,7 @@ typedef struct ipr_result {
     double coherence;   /* reached */
 } ipr_result;
 
-/* d: D x L, double, unit-norm columns, the dictionary that t's residual belongs to; replaced. */
+/* d: D x L, double, unit-norm columns, the dictionary of t's residual; replaced. */
 int ipr_project(inco_mat *d, training *t, const ipr_settings *settings, ipr_result *result, inco_error *error);
 
 #endif

@@ -12,8 +12,8 @@
 #include "mat/mat.h"
 #include "sparse/csc.h"
 
-/* Within an atom the signals that use it are worked on in blocks of fixed length, and sums over blocks are taken in
- * order. An atom of little work is left to one thread, which changes no bit. */
+/* The signals that use an atom are processed in blocks of fixed length, and sums over blocks are added in order. An
+ * atom with little work is processed by one thread, with the same bits. */
 enum { SIGNALS_TOGETHER = 64, CHUNK = 1024, STRIPE = 32, WORTH_SHARING = 1 << 15 };
 
 typedef struct sweep {
@@ -21,18 +21,18 @@ typedef struct sweep {
     inco_mat *d;
     const ksvd_rule *rule;
     int64_t dim, last; /* last: the atom to stop before */
-    int64_t most;      /* signals that one atom has */
-    double *partial;   /* D for every block of signals */
-    double *old, *new; /* the atom before and after */
+    int64_t most;      /* maximum number of signals per atom */
+    double *partial;   /* D per block of signals */
+    double *old, *new; /* the atom before and after the update */
     inco_mat e, room;  /* exact form: columns of E; memory for gram */
-    double *start;     /* exact form: of the eigenvector; then D normal numbers */
+    double *start;     /* exact form: start of the eigenvector; then D normal numbers */
     lanczos eigen;
-    /* the atom under way */
-    int64_t atom, first, count; /* its codes in by_atom */
-    int threads;                /* worth sharing it */
-    int64_t chunk, chunk_count; /* signals of it that e holds */
+    /* the current atom */
+    int64_t atom, first, count; /* its nonzeros in by_atom */
+    int threads;                /* as many as pay off for this atom */
+    int64_t chunk, chunk_count; /* signals of it in e */
     int transposed;             /* E'E instead of E E' */
-    inco_mat gram;              /* the one or the other, lower triangle */
+    inco_mat gram;              /* E E' or E'E, lower triangle */
     double overlap;             /* new'old */
 } sweep;
 
@@ -40,7 +40,7 @@ static int64_t blocks_of(int64_t count, int64_t together) {
     return (count + together - 1) / together;
 }
 
-/* A loop over the blocks of the atom under way. */
+/* Parallel loop over the blocks of the current atom. */
 static void share(sweep *w, int64_t count, parallel_body body) {
     parallel_for(w->threads, count, body, w, NULL);
 }
@@ -154,7 +154,7 @@ static int multiply_stripe(void *self, int64_t stripe, int thread, inco_error *e
     return INCO_OK;
 }
 
-/* The smaller of E E' and E'E; a long E passes through in chunks. */
+/* The smaller of E E' and E'E; a long E is processed in chunks. */
 static void make_gram(sweep *w) {
     w->transposed = w->count <= w->dim && w->count <= CHUNK;
     const int64_t size = w->transposed ? w->count : w->dim;
@@ -166,8 +166,8 @@ static void make_gram(sweep *w) {
     }
 }
 
-/* The start is the old atom, or E' of it. A little of everything else keeps it from being an eigenvector of another
- * eigenvalue, from which no step would lead away. */
+/* Starts from the old atom, or E' times it. A small random vector is added, since the iteration would never leave an
+ * eigenvector of another eigenvalue. */
 static void make_start(sweep *w) {
     const int64_t size = w->gram.rows;
     const inco_mat e = mat_columns(&w->e, 0, w->chunk_count);
@@ -191,8 +191,8 @@ static int singular_vector(sweep *w, inco_error *error) {
     } else {
         memcpy(w->new, w->start, (size_t)w->dim * sizeof(double));
     }
-    if (!(value > 0)) memset(w->new, 0, (size_t)w->dim * sizeof(double)); /* E = 0 has no direction */
-    const double sign = blas_dot(w->dim, w->new, w->old) < 0 ? -1 : 1; /* of the two, the one closer to the old atom */
+    if (!(value > 0)) memset(w->new, 0, (size_t)w->dim * sizeof(double)); /* E = 0 */
+    const double sign = blas_dot(w->dim, w->new, w->old) < 0 ? -1 : 1;    /* the sign closer to the old atom */
     for (int64_t i = 0; i < w->dim; i++) w->new[i] *= sign;
     return INCO_OK;
 }
@@ -227,7 +227,7 @@ static int update_atom(sweep *w, inco_error *error) {
     else
         power_step(w);
     if (w->rule->push) w->rule->push(w->rule->self, w->d, w->atom, w->new);
-    if (status < 0 || mat_normalize_columns(&column, NULL) > 0) return status; /* E c = 0: the atom stays */
+    if (status < 0 || mat_normalize_columns(&column, NULL) > 0) return status; /* E c = 0: the atom stays unchanged */
     w->overlap = blas_dot(w->dim, w->new, w->old);
     share(w, blocks_of(w->count, SIGNALS_TOGETHER), absorb_block);
     memcpy(atom, w->new, (size_t)w->dim * sizeof *atom);

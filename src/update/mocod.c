@@ -1,4 +1,4 @@
-/* MOCOD: coherence and norms as penalties, by a damped fixed point (docs/theory/mocod.md). */
+/* MOCOD: penalties on coherence and norms, by a damped fixed-point iteration (docs/theory/mocod.md). */
 #include "update/mocod.h"
 
 #include <math.h>
@@ -9,15 +9,16 @@
 #include "mat/mat.h"
 #include "update/idl.h"
 
-/* The objective without its penalty on norms is IDL's with free norms: its value, gradient and line come from there. */
+/* The objective without the penalty on norms is IDL's with free norms, which provides value, gradient and line search
+ * polynomial. */
 typedef struct mocod {
     idl idl;
     double eta;
     inco_mat m;      /* (MOCOD-3), L x L; destroyed by the solve */
     inco_mat old;    /* the dictionary before the step */
-    inco_mat step;   /* the gradient, then the way to the fixed point's next dictionary */
-    double plain, f; /* the objective without the penalty on norms, and all of it */
-    double before;   /* plain, at the start */
+    inco_mat step;   /* the gradient, then the step of the fixed-point iteration */
+    double plain, f; /* the objective without and with the penalty on norms */
+    double before;   /* plain, initially */
     int moved, steps, damped;
 } mocod;
 
@@ -37,7 +38,7 @@ done:
     return status;
 }
 
-/* eta sum_j (||d_j||^2 - 1)^2; its gradient 4 eta (||d_j||^2 - 1) d_j is added to that of the rest. */
+/* eta sum_j (||d_j||^2 - 1)^2; adds its gradient 4 eta (||d_j||^2 - 1) d_j. */
 static double norm_penalty(const mocod *w) {
     const int64_t rows = w->step.rows;
     double sum = 0;
@@ -49,7 +50,7 @@ static double norm_penalty(const mocod *w) {
     return w->eta * sum;
 }
 
-/* (MOCOD-1) and (MOCOD-2) at the present dictionary. */
+/* (MOCOD-1) and (MOCOD-2) at the current dictionary. */
 static int evaluate(mocod *w, inco_error *error) {
     lbfgs_point at = {w->idl.x.data, w->step.data, 0};
     int status = lbfgs_evaluate(&w->idl.problem, &at, error);
@@ -69,7 +70,7 @@ static void make_matrix(mocod *w) {
     }
 }
 
-/* (MOCOD-5): what the norms add to f along the step. */
+/* (MOCOD-5): the part of the norms in f along the step. */
 static void add_norm_line(const mocod *w, double q[5]) {
     const int64_t rows = w->step.rows;
     for (int64_t j = 0; j < w->step.cols; j++) {
@@ -82,7 +83,7 @@ static void add_norm_line(const mocod *w, double q[5]) {
     }
 }
 
-/* The largest of 1, 1/2, 1/4... that does not raise f along the step; 0 when there is none. */
+/* Largest of 1, 1/2, 1/4, ... that does not increase f along the step; 0 if there is none. */
 static double damping(mocod *w) {
     double q[5], t = 1;
     idl_line(&w->idl, w->step.data, q);
@@ -92,7 +93,7 @@ static double damping(mocod *w) {
     return 0;
 }
 
-/* One step of the fixed point, damped; w->moved tells whether there was one. */
+/* One damped step of the fixed-point iteration; w->moved tells whether there was one. */
 static int advance(mocod *w, inco_error *error) {
     const int64_t n = w->step.rows * w->step.cols;
     double *p = w->step.data;
@@ -109,13 +110,13 @@ static int advance(mocod *w, inco_error *error) {
     w->moved = w->f < f;
     w->damped += w->moved && t < 1;
     if (w->moved) return INCO_OK;
-    mat_copy(&w->idl.x, &w->old); /* what was gained is less than rounding */
+    mat_copy(&w->idl.x, &w->old); /* the gain is below rounding errors */
     w->f = f;
 done:
     return status;
 }
 
-/* From d, normalised, to the end of the fixed point. */
+/* Runs the fixed-point iteration from d, normalised. */
 static int search(mocod *w, const inco_mat *d, const statistics *s, const update_settings *settings,
                   inco_error *error) {
     int status = open_parts(w, d, s, settings, error);

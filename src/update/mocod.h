@@ -1,15 +1,15 @@
-/* MOCOD's fixed point with free norms. The equations are in docs/theory/mocod.md. */
+/* MOCOD's fixed-point iteration with free norms (docs/theory/mocod.md). */
 #ifndef INCO_UPDATE_MOCOD_H
 #define INCO_UPDATE_MOCOD_H
 
 #include "update/update.h"
 
 typedef struct mocod_trace {
-    double f;          /* (MOCOD-1) where it ended */
-    int steps, damped; /* taken in all; shortened among them */
+    double f;          /* (MOCOD-1) at the end */
+    int steps, damped; /* all steps; damped steps */
 } mocod_trace;
 
-/* The search of mocod_update without the scaling to unit norm at its end: d gets the dictionary with free norms. */
+/* mocod_update without the final normalisation: d receives the dictionary with free norms. */
 int mocod_free(inco_mat *d, const statistics *s, const update_settings *settings, mocod_trace *trace,
                inco_error *error);
 

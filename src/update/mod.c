@@ -1,4 +1,4 @@
-/* MOD: the least-squares dictionary for given codes (docs/theory/mod.md). */
+/* MOD: the least-squares dictionary for fixed codes (docs/theory/mod.md). */
 #include <math.h>
 
 #include "base/error.h"
@@ -7,7 +7,7 @@
 #include "mat/mat.h"
 #include "update/idl.h"
 
-/* The atoms that some signal uses, A_jj > 0. Returns how many. */
+/* Finds the atoms that some signal uses, A_jj > 0. Returns their number. */
 static int64_t find_used(const inco_mat *a, int64_t *used) {
     int64_t count = 0;
     for (int64_t j = 0; j < a->cols; j++)
@@ -15,7 +15,7 @@ static int64_t find_used(const inco_mat *a, int64_t *used) {
     return count;
 }
 
-/* The rows and columns of A and the columns of B that belong to the atoms in use. */
+/* Gathers the rows and columns of A and the columns of B of the used atoms. */
 static int gather(const statistics *s, const int64_t *used, int64_t count, inco_mat *a, inco_mat *b,
                   inco_error *error) {
     int status;
@@ -30,7 +30,7 @@ done:
     return status;
 }
 
-/* Atoms of the solution, normalised; one that came out as nothing leaves the old atom. */
+/* Stores the normalised atoms of the solution; a zero solution keeps the old atom. */
 static void put_back(inco_mat *d, const inco_mat *solution, const int64_t *used) {
     for (int64_t j = 0; j < solution->cols; j++) {
         const double *from = mat_column(solution, j), norm = mat_column_norm(solution, j);

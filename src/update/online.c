@@ -10,29 +10,29 @@
 #include "update/idl.h"
 #include "update/others.h"
 
-/* The pulls of this many atoms are found together, by one product of matrices, and then kept up with what moves. */
+/* B_j - D A_j of this many atoms is computed by one matrix product, and then updated as atoms move. */
 enum { TOGETHER = 64, DOUBLINGS = 8 };
 
 typedef struct sweep {
     const statistics *s;
     double gamma;
     int threads;
-    double curvature; /* of d'(D D')d, an estimate that each atom may raise for itself */
+    double curvature; /* of d'(D D')d, an estimate that is doubled for an atom if necessary */
     inco_mat d;       /* unit norms */
-    inco_mat frame;   /* D D', its lower triangle, kept up to date when gamma > 0 */
+    inco_mat frame;   /* D D', lower triangle, updated if gamma > 0 */
     inco_mat pull;    /* D x TOGETHER: B_j - D A_j */
     inco_mat work;    /* D x COLUMNS */
 } sweep;
 
-/* Columns of the room for one atom: its pull r, the candidate u, the products of the other atoms' frame with the atom
- * and with the candidate, and what a move changes. */
+/* Columns of the workspace for one atom: its r, the candidate u, M d and M u with M = D D' - d d', and the change of
+ * the atom. */
 enum { PULL, CANDIDATE, OF_ATOM, OF_CANDIDATE, CHANGE, COLUMNS };
 
 static double *column_of(const sweep *w, int which) {
     return mat_column(&w->work, which);
 }
 
-/* The largest eigenvalue of D D', by way of D'D where that is smaller. */
+/* Largest eigenvalue of D D', from D'D if that is smaller. */
 static int find_curvature(sweep *w, inco_error *error) {
     const int wide = w->d.rows <= w->d.cols;
     const int64_t order = wide ? w->d.rows : w->d.cols;
@@ -85,14 +85,14 @@ static void find_pulls(const sweep *w, int64_t first, int64_t count) {
     blas_multiply(w->threads, "NN", -1, &w->d, &a, 1, &pull);
 }
 
-/* (ONLINE-4): r = B_j - D A_j + A_jj d_j, the signals' pull on atom j, from what was found for its column. */
+/* (ONLINE-4): r = B_j - D A_j + A_jj d_j, from the precomputed column. */
 static void take_pull(const sweep *w, int64_t j, int64_t column) {
     const double *pull = mat_column(&w->pull, column), *d = mat_column(&w->d, j), own = mat_get(&w->s->a, j, j);
     double *r = column_of(w, PULL);
     for (int64_t i = 0; i < w->d.rows; i++) r[i] = pull[i] + own * d[i];
 }
 
-/* u = r + 2 gamma (curvature d - M d), normalised. 0 when there is nothing to normalise. */
+/* u = r + 2 gamma (curvature d - M d), normalised. Returns 0 if it is zero. */
 static int make_candidate(const sweep *w, const double *d, double curvature) {
     const double *r = column_of(w, PULL), *others = column_of(w, OF_ATOM);
     double *u = column_of(w, CANDIDATE);
@@ -104,7 +104,7 @@ static int make_candidate(const sweep *w, const double *d, double curvature) {
     return 1;
 }
 
-/* (ONLINE-5) of the candidate less that of the atom, 2 <d - u, r> + 2 gamma (u'M u - d'M d). */
+/* (ONLINE-5) of the candidate minus that of the atom, 2 <d - u, r> + 2 gamma (u'M u - d'M d). */
 static double difference(const sweep *w, const double *d) {
     const double *r = column_of(w, PULL), *u = column_of(w, CANDIDATE);
     const int64_t rows = w->d.rows;
@@ -114,7 +114,7 @@ static double difference(const sweep *w, const double *d) {
            2 * w->gamma * (blas_dot(rows, u, column_of(w, OF_CANDIDATE)) - blas_dot(rows, d, column_of(w, OF_ATOM)));
 }
 
-/* The atom d becomes the candidate u. */
+/* Replaces the atom d by the candidate u. */
 static void accept(const sweep *w, double *d) {
     const double *u = column_of(w, CANDIDATE);
     double *change = column_of(w, CHANGE);
@@ -125,7 +125,7 @@ static void accept(const sweep *w, double *d) {
     }
 }
 
-/* (ONLINE-6), with twice the curvature until f does not rise. 1 when the atom has moved. */
+/* (ONLINE-6), doubling the curvature until f does not increase. Returns 1 if the atom has moved. */
 static int move_atom(const sweep *w, int64_t j) {
     double *d = mat_column(&w->d, j), curvature = w->curvature;
     if (w->gamma > 0) others_apply(&w->frame, d, d, column_of(w, OF_ATOM));
@@ -139,7 +139,7 @@ static int move_atom(const sweep *w, int64_t j) {
     return 0;
 }
 
-/* The atoms from `first` on, one after the other; the pulls on those to come follow each move. */
+/* Updates the atoms from `first` on, one after the other, and the columns of the later ones after each move. */
 static void move_together(const sweep *w, int64_t first) {
     const int64_t left = w->d.cols - first, count = left < TOGETHER ? left : TOGETHER;
     find_pulls(w, first, count);
@@ -153,7 +153,7 @@ static void move_together(const sweep *w, int64_t first) {
     }
 }
 
-/* The objective into *f, where anybody wants to know. */
+/* Computes the objective *f, unless f is NULL. */
 static int measure(const sweep *w, double *f, inco_error *error) {
     return f ? objective(&w->d, w->s, w->gamma, w->threads, f, error) : INCO_OK;
 }

@@ -7,7 +7,7 @@ void others_apply(const inco_mat *frame, const double *d, const double *v, doubl
     blas_axpy(frame->rows, -blas_dot(frame->rows, d, v), d, out);
 }
 
-/* u u' - d d' = c m' + m c' with the change c = u - d and the middle m = (u + d) / 2. */
+/* u u' - d d' = c m' + m c' with the change c = u - d and the midpoint m = (u + d) / 2. */
 void others_move(const inco_mat *frame, const double *from, const double *to, double *scratch) {
     double *change = scratch, *middle = scratch + frame->rows;
     for (int64_t i = 0; i < frame->rows; i++) {

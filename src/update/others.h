@@ -1,5 +1,5 @@
-/* What the other atoms are to one of them, d: their frame operator D D' - d d'. Of the frame D D' only the lower
- * triangle is read and kept. All vectors have D doubles. */
+/* Frame operator of all atoms but one, D D' - d d'. Only the lower triangle of D D' is read and updated. All vectors
+ * have D doubles. */
 #ifndef INCO_UPDATE_OTHERS_H
 #define INCO_UPDATE_OTHERS_H
 
@@ -8,7 +8,7 @@
 /* out = (D D' - d d') v */
 void others_apply(const inco_mat *frame, const double *d, const double *v, double *out);
 
-/* The frame after the atom `from` has become `to`. scratch has room for two vectors. */
+/* Updates D D' after the atom `from` has become `to`. scratch holds two vectors. */
 void others_move(const inco_mat *frame, const double *from, const double *to, double *scratch);
 
 #endif
