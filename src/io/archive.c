@@ -74,7 +74,7 @@ static int damaged(archive *a, int64_t member, inco_error *error) {
     return error_set(error, INCO_EFORMAT, "%s: the member is damaged: %s", text, zip_strerror(a->zip));
 }
 
-/* The size that the member has in memory, when that is believable. */
+/* Size of the member in memory, if plausible. */
 static int member_size(archive *a, int64_t member, size_t *size, inco_error *error) {
     zip_stat_t info;
     const zip_uint64_t needed = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
@@ -87,7 +87,7 @@ static int member_size(archive *a, int64_t member, size_t *size, inco_error *err
     return INCO_OK;
 }
 
-/* Reads the first `size` bytes; `whole` asks for the end of the member after them, where the checksum is compared. */
+/* Reads the first `size` bytes; `whole`: also checks that the member ends there, and its checksum. */
 static int read_start(archive *a, int64_t member, unsigned char *bytes, size_t size, int whole) {
     char beyond;
     zip_file_t *file = zip_fopen_index(a->zip, (zip_uint64_t)member, 0);
@@ -147,7 +147,7 @@ static zip_int64_t seek_output(archive_writer *w, void *data, zip_uint64_t lengt
     return args && output_seek(w->out, args->offset, args->whence) >= 0 ? 0 : -1;
 }
 
-/* libzip writes through this, so that failures are noticed and told as for any other output. */
+/* libzip writes through this, so that failures are noticed and reported like those of any other output. */
 static zip_int64_t to_output(void *self, void *data, zip_uint64_t length, zip_source_cmd_t command) {
     archive_writer *w = self;
     zip_int64_t result = 0;
@@ -203,7 +203,7 @@ static size_t byte_count(const archive_array *array) {
     return bytes;
 }
 
-/* A member is its header and its data, one after the other. The date is fixed, so that equal content is equal bytes. */
+/* A member is its header followed by its data. The date is fixed, so that equal content gives equal bytes. */
 int archive_add(archive_writer *w, const archive_array *array, inco_error *error) {
     char name[64], *header = w->header[w->count];
     if (w->count == ARCHIVE_MAX) return error_set(error, INCO_EINVAL, "too many arrays for %s", w->out->name);

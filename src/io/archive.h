@@ -1,4 +1,4 @@
-/* A zip archive of arrays, through libzip: what .npz is. */
+/* A zip archive of arrays (.npz), through libzip. */
 #ifndef INCO_IO_ARCHIVE_H
 #define INCO_IO_ARCHIVE_H
 
@@ -12,11 +12,11 @@ typedef struct archive archive;
 int archive_open(archive **a, const file_bytes *file, const char *name, inco_error *error);
 void archive_close(archive *a);
 int64_t archive_count(const archive *a);
-/* The member's name without ".npy", for as long as the archive; NULL for one that is no array. `length` may be NULL. */
+/* Name of the member without ".npy", valid as long as the archive; NULL if it is not an array. `length` may be NULL. */
 const char *archive_name(const archive *a, int64_t member, int *length);
 enum { ARCHIVE_LABEL = 400 };
 void archive_label(const archive *a, int64_t member, char text[ARCHIVE_LABEL]); /* for messages */
-int64_t archive_find(const archive *a, const char *name);                       /* -1 when there is none */
+int64_t archive_find(const archive *a, const char *name);                       /* -1: none */
 /* Only the header of a member. */
 int archive_header(archive *a, int64_t member, npy_header *header, inco_error *error);
 /* All bytes of a member. */
@@ -25,19 +25,19 @@ int archive_read(archive *a, int64_t member, file_bytes *bytes, inco_error *erro
 /* ---- Writing, to an output ---- */
 
 typedef struct archive_array {
-    const char *name, *item; /* item as NumPy spells types: "f4", "U12" */
+    const char *name, *item; /* item as in NumPy's type names: "f4", "U12" */
     int fortran, dims;
     int64_t shape[2];
-    const void *data; /* not copied: must live until archive_finish */
+    const void *data; /* not copied: must be valid until archive_finish */
 } archive_array;
 
-enum { ARCHIVE_MAX = 16 }; /* members that a writer takes */
+enum { ARCHIVE_MAX = 16 }; /* maximum number of members */
 typedef struct archive_writer archive_writer;
 
 int archive_new(archive_writer **w, output *out, inco_error *error);
-/* Integers and text are deflated; floats hardly shrink and are stored. */
+/* Integers and text are deflated; floats, which hardly shrink, are stored. */
 int archive_add(archive_writer *w, const archive_array *array, inco_error *error);
-/* Writes it all when status is not negative, and frees the writer. */
+/* Writes the archive if status is not negative, and frees the writer. */
 int archive_finish(archive_writer *w, int status, inco_error *error);
 
 #endif

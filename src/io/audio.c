@@ -38,8 +38,8 @@ static void append_mean(samples *s, const float *frames, int64_t count, int chan
     }
 }
 
-/* The number of frames that a header announces is not trusted: samples are taken as they come, with room for as many as
- * announced, within reason, from the start. */
+/* The length in the header is not trusted: samples are appended as they come; the initial capacity follows the header,
+ * within limits. */
 static int read_all(SNDFILE *file, const SF_INFO *info, samples *s, inco_error *error) {
     const int64_t announced = info->frames < MOST_ANNOUNCED ? info->frames : MOST_ANNOUNCED;
     float *frames = NEW_RAW(float, (int64_t)BLOCK * info->channels);
@@ -128,7 +128,7 @@ static sf_count_t output_get(void *bytes, sf_count_t count, void *self) {
     return 0;
 }
 
-/* WAV and AU keep floats as they are; FLAC and AIFF 24 bits, cut off at full scale. */
+/* WAV and AU store floats unchanged; FLAC and AIFF 24 bits, clipped at full scale. */
 static int format_of(const char *path) {
     static const struct row {
         const char *ending;
@@ -161,7 +161,8 @@ int audio_save(output *out, const io_array *array, const io_how *how, inco_error
         return error_set(error, INCO_EINVAL, "cannot write %s at %d Hz: %s", out->name, info.samplerate,
                          sf_strerror(NULL));
     sf_command(file, SFC_SET_CLIPPING, NULL, SF_TRUE);
-    sf_command(file, SFC_SET_ADD_PEAK_CHUNK, NULL, SF_FALSE); /* it holds the time: equal sound is equal bytes */
+    sf_command(file, SFC_SET_ADD_PEAK_CHUNK, NULL, SF_FALSE); /* it would hold the time: equal sound must give equal
+                                                               * bytes */
     int failed = encode(file, &array->m) < 0;
     if (sf_close(file) != 0 || failed || out->trouble)
         return error_set(error, INCO_EIO, "cannot write %s: the audio library failed", out->name);

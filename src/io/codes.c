@@ -56,7 +56,7 @@ static int by_index(const void *a, const void *b) {
     return (x->index > y->index) - (x->index < y->index);
 }
 
-/* Sorts column n and sums its duplicates; returns how many entries are left. */
+/* Sorts column n and sums duplicates; returns the number of entries left. */
 static int64_t tidy_column(csc *codes, int64_t n, entry *room) {
     const int64_t first = codes->start[n], count = codes->start[n + 1] - first;
     int64_t left = 0;

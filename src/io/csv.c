@@ -44,8 +44,8 @@ static span next_line(const char **at, const char *end) {
     return line;
 }
 
-/* The next field of a line, which is moved behind it; 0 at the end. `more` says that a separator came last, so that a
- * field follows even when nothing is left. */
+/* Returns the next field of a line, and advances the line; 0 at the end. `more`: a separator came last, so that another
+ * field follows even at the end of the line. */
 static int next_field(span *line, char separator, int *more, span *field) {
     if (separator == ' ') {
         *line = trim(*line);
@@ -119,7 +119,7 @@ static int add_row(table *t, span line, inco_error *error) {
     return INCO_OK;
 }
 
-/* A line of names above the numbers: not one of its fields is a number. */
+/* Returns whether the line is a header: none of its fields is a number. */
 static int is_header(const table *t, span line) {
     int more = 0;
     span field;
@@ -195,7 +195,7 @@ done:
 
 /* ---- Writing ---- */
 
-/* As many digits as bring the same number back. */
+/* As many digits as needed to give the same number back. */
 static int write_number(output *out, double value, inco_type type, char after) {
     char text[40];
     int length = snprintf(text, sizeof text, type == INCO_F32 ? "%.9g%c" : "%.17g%c", value, after);

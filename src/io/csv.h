@@ -1,11 +1,11 @@
-/* Numbers in text, a row per line. */
+/* Numbers as text, one row per line. */
 #ifndef INCO_IO_CSV_H
 #define INCO_IO_CSV_H
 
 #include "io/io.h"
 
-/* `text` need not end in a zero byte. Separators in order of preference: the first of them that the first line has is
- * taken; a blank stands for any run of blanks. The rows become the columns of m. */
+/* `text` need not be null-terminated. `separators` are in order of preference: the first that occurs in the first line
+ * is used; a blank stands for any run of blanks. The rows become the columns of m. */
 int csv_parse(const char *text, size_t length, const char *name, const char *separators, inco_mat *m,
               inco_error *error);
 

@@ -4,19 +4,19 @@ static int64_t ceil_div(int64_t a, int64_t b) {
     return a / b + (a % b != 0);
 }
 
-/* Starts 0, step, 2 step, ... in `length`, the last one aligned to the end. */
+/* Positions 0, step, 2 step, ... in `length`, the last one aligned to the end. */
 static int64_t count_aligned(int64_t length, int64_t size, int64_t step) {
     return length < size ? 0 : 1 + ceil_div(length - size, step);
 }
 
-/* Starts 0, step, 2 step, ... until the end is covered; each begins within the file. */
+/* Positions 0, step, 2 step, ... until the end is covered; each begins within the file. */
 static int64_t count_padded(int64_t length, int64_t size, int64_t step) {
     if (length <= size) return length > 0;
     int64_t covering = ceil_div(length - size, step), within = (length - 1) / step;
     return 1 + (covering < within ? covering : within);
 }
 
-/* Without `whole` the step is 1, and all starts are aligned. */
+/* Without `whole` the step is 1, and all positions are aligned. */
 int64_t cut_count(const cut *c, int64_t rows, int64_t cols) {
     if (c->kind == IO_AUDIO)
         return c->whole ? count_padded(rows, c->rows, c->step) : count_aligned(rows, c->rows, c->step);

@@ -38,7 +38,7 @@ int file_check(const char *path, inco_error *error) {
     return check_info(path, &info, error);
 }
 
-/* Private and writable, so that callers may change the matrix; without a reservation, so that a file may be larger than
+/* Private and writable, so that callers may change the matrix; without reservation, so that a file may be larger than
  * the memory. No owner afterwards: the file cannot be mapped. */
 static int map(file_bytes *file, int fd, size_t length, inco_error *error) {
     void *base = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
@@ -49,7 +49,7 @@ static int map(file_bytes *file, int fd, size_t length, inco_error *error) {
     return error_no_memory(error);
 }
 
-/* Pipes and what else cannot be mapped. */
+/* Reads pipes and other files that cannot be mapped. */
 static int slurp(file_bytes *file, int fd, const char *path, inco_error *error) {
     int64_t used = 0, room = 0;
     unsigned char *block = NULL;

@@ -1,4 +1,4 @@
-/* A whole file as bytes in memory: mapped where it can be, so that nothing is copied; the parsers work on these. */
+/* A whole file as bytes in memory, memory-mapped if possible. */
 #ifndef INCO_IO_FILE_H
 #define INCO_IO_FILE_H
 
@@ -9,17 +9,17 @@
 typedef struct file_bytes {
     const unsigned char *data;
     size_t length;
-    owner *owner; /* a matrix over these bytes may take it over: then NULL here */
+    owner *owner; /* a matrix over these bytes may take it over; it is then NULL here */
 } file_bytes;
 
 /* Empty files, folders and missing files are refused with a message that names the path. The mapping is private and
- * writable: a change in memory never reaches the file. */
+ * writable: changes in memory do not affect the file. */
 int file_read(file_bytes *file, const char *path, inco_error *error);
 void file_release(file_bytes *file);
-/* A block of memory in the place of a file; the caller fills it through the pointer returned. NULL: no memory. */
+/* A block of memory instead of a file; the caller fills it through the returned pointer. NULL: out of memory. */
 unsigned char *file_block(file_bytes *file, size_t length);
 
-/* The same checks alone, for libraries that open files themselves. */
+/* Only the checks of file_read, for libraries that open files themselves. */
 int file_check(const char *path, inco_error *error);
 
 #endif

@@ -80,7 +80,7 @@ int inco_file_close(inco_file *f, int keep, inco_error *error) {
     } else if (keep) {
         status = output_finish(&f->out, INCO_OK, error);
     } else {
-        output_finish(&f->out, INCO_EIO, NULL); /* dropped, as asked */
+        output_finish(&f->out, INCO_EIO, NULL); /* discarded, as requested */
     }
     free_file(f);
     return status;

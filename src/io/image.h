@@ -1,4 +1,4 @@
-/* Grey images, values from 0 to 1: a row of pixels per column of the matrix. */
+/* Grey images with values from 0 to 1: each column of the matrix is a row of pixels. */
 #ifndef INCO_IO_IMAGE_H
 #define INCO_IO_IMAGE_H
 
@@ -12,7 +12,7 @@ int image_save_pgm(output *out, const io_array *array, const io_how *how, inco_e
 int image_load_png(const char *path, const io_how *how, io_array *out, inco_error *error);
 int image_save_png(output *out, const io_array *array, const io_how *how, inco_error *error);
 
-/* Values of 0 to 1 as bytes, rounded; what is beyond is cut off. */
+/* Converts values from 0 to 1 to bytes, rounded and clipped. */
 void image_to_bytes(const float *values, int64_t count, unsigned char *bytes);
 
 #endif

@@ -19,7 +19,7 @@
 
 typedef struct target {
     char *buffer;
-    size_t size, length; /* of the whole, also where it does not fit */
+    size_t size, length; /* of the complete text, even if it does not fit */
 } target;
 
 static void put(target *t, char c) {
@@ -164,7 +164,7 @@ static double number_in(const json_t *object, const char *name) {
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* NaN and what is no count of anything become 0. */
+/* NaN and values that are not counts become 0. */
 static int64_t count_in(const json_t *object, const char *name) {
     const double value = number_in(object, name);
     return value >= 0 && value < 9e15 ? (int64_t)value : 0;
@@ -175,7 +175,7 @@ double inco_log_number(const inco_log *log, const char *name) {
     return json_is_number(value) ? json_number_value(value) : NAN;
 }
 
-/* A word as a shell would read it again. */
+/* Quotes a word as for a shell. */
 static void put_word(target *t, const char *word) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
     const int quote = !*word || strspn(word, plain) != strlen(word);
@@ -225,7 +225,7 @@ static inco_progress iteration_of(const json_t *line) {
     return now;
 }
 
-/* A resumed run may do iterations again: the later ones count. */
+/* A resumed run may repeat iterations: the later ones count. */
 static int take_iteration(inco_log *log, const json_t *line, inco_error *error) {
     const inco_progress now = iteration_of(line);
     while (log->count && log->iterations[log->count - 1].iteration >= now.iteration) log->count--;
@@ -269,7 +269,7 @@ static int parse(inco_log *log, const file_bytes *bytes, const char *path, inco_
         json_t *line = json_loadb(text, length, 0, &trouble);
         if (line && json_is_object(line))
             status = take_line(log, line, error);
-        else if (stop && !is_blank(text, length)) /* a last line may have been cut short */
+        else if (stop && !is_blank(text, length)) /* the last line may be truncated */
             status = error_set(error, INCO_EFORMAT, "%s: line %lld is no JSON object: this is no log of inco learn",
                                path, number);
         json_decref(line);

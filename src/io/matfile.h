@@ -1,5 +1,4 @@
-/* MATLAB's and Octave's .mat through matio. There a signal or atom is a column of the matrix: the same bytes as ours.
- */
+/* MATLAB's and Octave's .mat through matio. Signals and atoms are columns of the matrix: the same bytes as ours. */
 #ifndef INCO_IO_MATFILE_H
 #define INCO_IO_MATFILE_H
 
@@ -7,7 +6,7 @@
 
 int matfile_load(const char *path, const io_how *how, io_array *out, inco_error *error);
 int matfile_save(output *out, const io_array *array, const io_how *how, inco_error *error);
-/* Codes as a sparse matrix, atoms x signals. MATLAB's are double: floats are widened. */
+/* Codes as a sparse matrix, atoms x signals. MATLAB's are double: floats are converted. */
 int matfile_load_codes(const char *path, csc *codes, inco_origin *origin, inco_error *error);
 int matfile_save_codes(output *out, const csc *codes, const inco_origin *origin, inco_error *error);
 

@@ -36,7 +36,7 @@ static int reads_back(const char *path, const matvar_t *wrote) {
     return same;
 }
 
-/* matio tells of no reason: more is written to have the system give one. */
+/* matio reports no reason: another write makes the system give one. */
 static int write_failed(output *out, inco_error *error) {
     static const char more[4096];
     output_seek(out, 0, SEEK_END);
@@ -60,14 +60,14 @@ static int begin(writing *w, output *out, inco_error *error) {
     return w->mat ? INCO_OK : write_failed(out, error);
 }
 
-/* Takes v over; NULL stands for no memory. */
+/* Takes ownership of v; NULL stands for out of memory. */
 static int put(writing *w, matvar_t *v, inco_error *error) {
     if (!v) return error_no_memory(error);
     w->written[w->count++] = v;
     return Mat_VarWrite(w->mat, v, MAT_COMPRESSION_ZLIB) ? write_failed(w->out, error) : INCO_OK;
 }
 
-/* matio does not notice every failed write, such as on a full disk: all that was written is read back. */
+/* matio does not notice every failed write, such as on a full disk: the file is read back and compared. */
 static int end(writing *w, int status, inco_error *error) {
     if (w->mat && Mat_Close(w->mat) && status >= 0) status = write_failed(w->out, error);
     for (int i = 0; i < w->count; i++) {
@@ -91,7 +91,7 @@ static int check_size(const char *path, double bytes, inco_error *error) {
 
 /* ---- Matrices ---- */
 
-/* JSON in ASCII: what is beyond becomes \uXXXX, which every reader of MAT files keeps. */
+/* JSON in ASCII: other characters become \uXXXX, which every reader of MAT files preserves. */
 static char *ascii_json(const char *text) {
     const int64_t length = (int64_t)strlen(text);
     uint32_t *points = NEW_RAW(uint32_t, length + 1);

@@ -37,7 +37,7 @@ static int take_word(cursor *c, const char *word) {
     return 1;
 }
 
-/* A quoted string without escapes, cut to the room there is. */
+/* A quoted string without escapes, truncated to the capacity. */
 static int take_string(cursor *c, char *text, size_t room) {
     skip_space(c);
     const char quote = c->at < c->end ? *c->at : 0;
@@ -75,7 +75,7 @@ static int take_shape(cursor *c, npy_header *h) {
     return 1;
 }
 
-/* Byte order, kind, bytes: "<f4", "|b1", ">i8", "=u2", "|O", "<U12". A list there means a structured array. */
+/* Byte order, kind, bytes: "<f4", "|b1", ">i8", "=u2", "|O", "<U12". A list means a structured array. */
 static int take_descr(cursor *c, npy_header *h) {
     char text[32];
     skip_space(c);
@@ -276,7 +276,7 @@ static int check_shape(const npy_header *h, const char *name, inco_error *error)
     return INCO_OK;
 }
 
-/* The bytes as they lie: the fast index becomes the rows. Taken over when they are native floats, else converted. */
+/* The bytes in file order: the fastest index becomes the rows. Takes over native floats, converts other types. */
 static int as_it_lies(file_bytes *file, const npy_header *h, inco_mat *m, inco_error *error) {
     const unsigned char *data = file->data + h->offset;
     const inco_type type = npy_type(h);
@@ -344,7 +344,7 @@ size_t npy_header_text(char out[256], const char *item, int fortran, int dims, c
     return size;
 }
 
-/* Signals in rows are (N, D) in C order, in columns (D, N) in Fortran order: the same bytes. */
+/* Signals in rows are (N, D) in C order, signals in columns (D, N) in Fortran order: the same bytes. */
 int npy_save(output *out, const io_array *array, const io_how *how, inco_error *error) {
     const inco_mat *m = &array->m;
     const int64_t shape[2] = {how->columns ? m->rows : m->cols, how->columns ? m->cols : m->rows};

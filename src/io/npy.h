@@ -1,4 +1,4 @@
-/* NumPy's .npy format, in memory: the header is parsed as text, never evaluated. */
+/* NumPy's .npy format in memory: the header is parsed as text, never evaluated. */
 #ifndef INCO_IO_NPY_H
 #define INCO_IO_NPY_H
 
@@ -11,29 +11,30 @@ typedef struct npy_header {
     int swapped; /* of the other byte order */
     int fortran; /* first index fastest */
     int dims;
-    int64_t shape[2]; /* the first two; 1 where there are fewer */
+    int64_t shape[2]; /* the first two dimensions; 1 if there are fewer */
     int64_t count;    /* items in all */
     size_t offset;    /* where the data begins */
 } npy_header;
 
 enum { NPY_HEADER_MAX = 1 << 16 }; /* bytes; structured arrays aside, headers have about 128 */
 
-/* Reads the header of `length` bytes at least; `name` is for messages. The data need not be there yet. */
+/* Parses the header; `name` is for messages. The data need not be in `bytes` yet. */
 int npy_parse(const unsigned char *bytes, size_t length, const char *name, npy_header *header, inco_error *error);
-/* Are all items within `length` bytes? */
+/* Checks that all items are within `length` bytes. */
 int npy_check_length(const npy_header *header, size_t length, const char *name, inco_error *error);
-/* Are the items numbers (b, i, u, f)? */
+/* Checks that the items are numbers (b, i, u, f). */
 int npy_check_numbers(const npy_header *header, const char *name, inco_error *error);
 
 int npy_is_number(const npy_header *header);
-inco_type npy_type(const npy_header *header); /* what its numbers become: f32 for f2, f4 and integers up to 16 bits */
-/* Converts all items, in the file's order, to `out`. `data` is the first item, of any alignment. */
+inco_type npy_type(const npy_header *header); /* type of the numbers after conversion: f32 for f2, f4 and integers up to
+                                               * 16 bits */
+/* Converts all items, in file order, to `out`. `data` is the first item, of any alignment. */
 void npy_convert(const npy_header *header, const unsigned char *data, inco_type type, void *out);
-/* Item i, for integer kinds; what int64 cannot hold is negative. */
+/* Item i of an integer kind; negative if int64 cannot hold it. */
 int64_t npy_integer(const npy_header *header, const unsigned char *data, int64_t i);
 int npy_is_integer(const npy_header *header);
 
-/* The file as a matrix with a signal per column. Takes over the bytes (file->owner) when they are the matrix. */
+/* The file as a matrix with one signal per column. Takes over the bytes (file->owner) if they are the matrix. */
 int npy_matrix(file_bytes *file, const char *name, int columns, inco_mat *m, inco_error *error);
 
 /* Writes a version 1.0 header (padded to 64 bytes) for items such as "f4" or "U12" of native byte order. */

@@ -1,4 +1,4 @@
-/* Codes in .npz, as scipy.sparse keeps them. */
+/* Codes in .npz, in the format of scipy.sparse. */
 #ifdef INCO_HAVE_NPZ
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static void member_free(member *m) {
     file_release(&m->bytes);
 }
 
-/* Finds and reads a member; m->data stays NULL when there is none. */
+/* Finds and reads a member; m->data stays NULL if there is none. */
 static int member_read(archive *a, const char *name, member *m, inco_error *error) {
     char label[ARCHIVE_LABEL];
     const int64_t place = archive_find(a, name);
@@ -146,7 +146,7 @@ static int read_csc(const reading *r, csc *codes, inco_error *error) {
     return status;
 }
 
-/* Counts the entries of each signal, then puts each entry behind the ones before it. */
+/* Counts the entries of each signal, then appends each entry to its signal. */
 static int sort_by_signal(const reading *r, const member part[3], csc *codes, inco_error *error) {
     const int64_t count = part[2].header.count;
     int status = csc_new(codes, npy_type(&part[2].header), r->atoms, r->signals + 1, count, error);
@@ -216,7 +216,7 @@ static int read_codes(reading *r, csc *codes, inco_error *error) {
     int status;
     TRY(read_format(r, format, error));
     TRY(read_shape(r, error));
-    /* No file of this length holds so many signals, each with a pointer of 4 bytes, however it is packed. */
+    /* No file of this length can hold so many signals, with 4 bytes per pointer, at any compression. */
     if ((uint64_t)r->signals / 1100 > r->length) TRY(not_codes(r, "the shape is too large for the file", error));
     for (int i = 0; i < 3; i++)
         if (!strcmp(format, layouts[i].name)) return layouts[i].read(r, codes, error);
@@ -242,7 +242,7 @@ done:
 
 /* ---- Saving ---- */
 
-/* Row pointers of 32 bits when they fit, as scipy has them. */
+/* 32-bit row pointers if they fit, like scipy. */
 static int short_pointers(const csc *codes, int32_t **pointers, inco_error *error) {
     *pointers = NULL;
     if (csc_nonzeros(codes) > INT32_MAX) return INCO_OK;
@@ -259,7 +259,7 @@ static int64_t whole_values(const origin_table *table) {
     return count;
 }
 
-/* Whole numbers as int64, in *room, which must live as long as the writer. */
+/* Integers as int64, in *room, which must live as long as the writer. */
 static int add_origin(archive_writer *w, const origin_table *table, int64_t **room, inco_error *error) {
     int64_t *next = *room = NEW_RAW(int64_t, whole_values(table));
     int status = next ? INCO_OK : error_no_memory(error);

@@ -25,8 +25,7 @@ static int cannot_write(const char *path, int reason, inco_error *error) {
 
 /* ---- Where it goes ---- */
 
-/* Follows the links of the last component, so that the file is replaced and not the link to it; the file need not
- * exist. */
+/* Follows links of the last component, so that the file is replaced and not the link; the file need not exist. */
 static int follow_links(const char *path, char **target, inco_error *error) {
     char link[PATH_MAX];
     *target = memory_text(path);
@@ -41,7 +40,7 @@ static int follow_links(const char *path, char **target, inco_error *error) {
     return *target ? cannot_write(path, ELOOP, error) : error_no_memory(error);
 }
 
-/* Opens a new file in the folder; a mode of 0666 lets the umask decide. *name is NULL when there is no memory. */
+/* Opens a new file in the folder; mode 0666 is subject to the umask. *name is NULL if out of memory. */
 static int create_unique(const char *folder, char **name, mode_t mode) {
     int fd = -1;
     for (int number = 0; number < NAMES_TRIED; number++) {
@@ -62,7 +61,7 @@ static int folder_trouble(const output *o, int reason, inco_error *error) {
                      strerror(reason));
 }
 
-/* A temporary file beside the target, hidden, with the permissions of the file that it will replace. */
+/* A hidden temporary file in the same folder, with the permissions of the file that it will replace. */
 static int open_beside(output *o, const struct stat *old, inco_error *error) {
     if (old && access(o->name, W_OK) < 0) return cannot_write(o->name, errno, error);
     int status = follow_links(o->name, &o->target, error);
@@ -165,7 +164,7 @@ static int copy_to_device(output *o) {
     }
 }
 
-/* Some file systems know no fsync of a file or folder: that is no failure of the output. */
+/* Some file systems do not support fsync of a file or folder: this is not a failure. */
 static int sync_fd(int fd) {
     return fsync(fd) < 0 && errno != EINVAL && errno != ENOSYS && errno != EROFS && errno != ENOTSUP ? errno : 0;
 }
@@ -183,7 +182,7 @@ static int close_fd(int *fd) {
     return reason;
 }
 
-/* All that can fail before the new file takes the name of the old one. */
+/* Everything that can fail before the new file is renamed to the target. */
 static void complete(output *o) {
     flush(o);
     if (!o->trouble && o->device >= 0) o->trouble = copy_to_device(o);
@@ -216,7 +215,7 @@ int output_finish(output *o, int status, inco_error *error) {
     return status;
 }
 
-/* A device is only asked about: opening a pipe would wait for its reader. */
+/* A device is only examined: opening a pipe would wait for its reader. */
 int output_check(const char *path, inco_error *error) {
     struct stat old;
     output o;
@@ -225,6 +224,6 @@ int output_check(const char *path, inco_error *error) {
         return access(path, W_OK) < 0 ? cannot_write(path, errno, error) : INCO_OK;
     int status = output_open(&o, path, 0, error);
     if (status < 0) return status;
-    output_finish(&o, INCO_EIO, NULL); /* dropped */
+    output_finish(&o, INCO_EIO, NULL); /* discarded */
     return INCO_OK;
 }

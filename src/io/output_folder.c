@@ -10,14 +10,14 @@
 #include "io/output.h"
 #include "io/paths.h"
 
-/* The name without the slashes at its end. */
+/* The name without trailing slashes. */
 static char *plain_name(const char *path) {
     char *name = memory_text(path);
     for (size_t n = name ? strlen(name) : 0; n > 1 && name[n - 1] == '/'; n--) name[n - 1] = 0;
     return name;
 }
 
-/* Calls `each` (or nothing) for every entry; returns how many there are, or -1. */
+/* Calls `each` (may be NULL) for every entry; returns their number, or -1. */
 static int entries(const char *folder, void (*each)(const char *path)) {
     DIR *directory = opendir(folder);
     int count = 0;
@@ -37,7 +37,7 @@ static void remove_file(const char *path) {
     unlink(path);
 }
 
-/* Free to be made: not there and its parent writable, or there and empty. */
+/* Checks that the folder can be created: it does not exist and its parent is writable, or it is empty. */
 static int check_free(const char *name, inco_error *error) {
     struct stat info;
     if (stat(name, &info) < 0) return output_check(name, error);
@@ -57,7 +57,7 @@ int output_check_folder(const char *path, inco_error *error) {
     return status;
 }
 
-/* Makes a folder of a temporary name beside the target. */
+/* Creates a folder with a temporary name beside the target. */
 static int make_beside(output_folder *folder, inco_error *error) {
     char *parent = path_folder(folder->target);
     folder->temporary = parent ? path_temporary(parent, 0) : NULL;

@@ -23,7 +23,7 @@ static char *glue(const char *start, size_t length, const char *separator, const
     return path;
 }
 
-/* Bytes up to and with the last slash. */
+/* Number of bytes up to and including the last slash. */
 static size_t folder_length(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? (size_t)(slash - path) + 1 : 0;
@@ -60,7 +60,7 @@ void paths_free(path_list *list) {
     *list = (path_list){0};
 }
 
-/* Takes `path` over, also when it fails; NULL stands for no memory. */
+/* Takes ownership of `path`, also on failure; NULL stands for out of memory. */
 static int add(path_list *list, char *path, inco_error *error) {
     if (path && list->count == list->room) {
         int64_t room = list->room ? 2 * list->room : 16;

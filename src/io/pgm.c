@@ -14,7 +14,7 @@ static int is_space(unsigned char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* The next whole number, after white space and comments; -1 when there is none up to a million. */
+/* The next integer, after white space and comments; -1 if there is none up to a million. */
 static int64_t take_number(cursor *c) {
     int64_t value = -1;
     while (c->at < c->end && (is_space(*c->at) || *c->at == '#')) {
@@ -65,7 +65,7 @@ int pgm_parse(const unsigned char *bytes, size_t length, const char *name, inco_
     const int64_t cols = take_number(&c), rows = take_number(&c), largest = take_number(&c);
     if (cols < 1 || rows < 1 || largest < 1 || largest > 65535)
         return error_set(error, INCO_EFORMAT, "%s: invalid PGM header", name);
-    if (c.at < c.end) c.at++; /* one white space ends the header */
+    if (c.at < c.end) c.at++; /* one white space character ends the header */
     const int64_t left = c.end - c.at, needed = rows * cols * (text ? 1 : largest < 256 ? 1 : 2);
     if (left < needed) return truncated(name, rows, cols, error);
     int status = mat_new_raw(m, INCO_F32, cols, rows, error);

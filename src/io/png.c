@@ -9,7 +9,7 @@
 
 enum { RATIO_MAX = 1100 }; /* deflate cannot shrink by more than about 1032 */
 
-/* What must outlive a longjmp of libpng. */
+/* State that must survive a longjmp of libpng. */
 typedef struct job {
     png_structp png;
     png_infop info;
@@ -46,7 +46,7 @@ static void from_memory(png_structp png, png_bytep out, size_t count) {
     j->left -= count;
 }
 
-/* Everything becomes grey of 8 or 16 bits without alpha. */
+/* Converts everything to grey of 8 or 16 bits without alpha. */
 static void ask_for_grey(job *j) {
     const png_byte colour = png_get_color_type(j->png, j->info);
     const uint16_t one = 1;
@@ -70,7 +70,7 @@ static int make_room(job *j, size_t packed, size_t length) {
     return 0;
 }
 
-/* 0, or -1 with trouble or no_memory set. All of libpng's reading is in here, below the setjmp. */
+/* Returns 0, or -1 with trouble or no_memory set. All reading by libpng is in here, below the setjmp. */
 static int decode(job *j, const file_bytes *file) {
     j->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, j, on_error, on_warning);
     if (j->png) j->info = png_create_info_struct(j->png);

@@ -2,7 +2,7 @@
 
 enum { REPLACEMENT = 0xFFFD };
 
-/* Bytes of the sequence that this one begins; 0 when it begins none. */
+/* Length of the sequence that this byte begins; 0 if it is not a first byte. */
 static int sequence_length(unsigned char first) {
     if (first < 0x80) return 1;
     if (first >= 0xC2 && first < 0xE0) return 2;
@@ -10,7 +10,7 @@ static int sequence_length(unsigned char first) {
     return first >= 0xF0 && first < 0xF5 ? 4 : 0;
 }
 
-/* The code point of a whole sequence; 0 for overlong ones, surrogates and what is cut short. */
+/* Code point of a sequence; 0 for overlong forms, surrogates and truncated sequences. */
 static uint32_t decode(const unsigned char *s, int length) {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     uint32_t point = length == 1 ? s[0] : s[0] & (0x7Fu >> length);

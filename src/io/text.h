@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Decodes to code points; what is no UTF-8 becomes U+FFFD. `points` has room for strlen(text). Returns how many. */
+/* Decodes to code points; invalid UTF-8 becomes U+FFFD. `points` has strlen(text) entries. Returns their number. */
 int64_t text_code_points(const char *text, uint32_t *points);
 
 #endif

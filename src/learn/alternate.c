@@ -12,7 +12,7 @@
 
 /* ---- Stores ---- */
 
-/* Times in an iteration that coefficients are refitted and the dictionary is updated again. */
+/* Number of times per iteration that coefficients are refitted and the dictionary is updated again. */
 static int64_t code_updates(const learner *l) {
     const int64_t given = learn_options_of(l->options)->code_updates;
     if (given != OPTION_UNSET) return given;
@@ -51,9 +51,7 @@ static void clear_stores(learner *l) {
         collector_clear(l->stores.sums);
 }
 
-/* A and B, or the codes, of the pass just made; *residual = ||X - D C||^2, which is a product with A, unless it is
- * NULL.
- */
+/* A and B, or the codes, of the last pass; *residual (may be NULL) = ||X - D C||^2, which costs a product with A. */
 static int total_stores(learner *l, statistics *s, double *residual, inco_error *error) {
     *s = (statistics){.energy = l->stores.held.energy};
     if (!l->method->needs_codes) {
@@ -67,7 +65,7 @@ static int total_stores(learner *l, statistics *s, double *residual, inco_error 
 
 /* ---- Coding ---- */
 
-/* Keeps the codes of a group, in the place of its last ones. */
+/* Stores the codes of a group, replacing its previous ones. */
 static int keep_codes(alternation *stores, const pass_group *group, inco_error *error) {
     csc *kept = &stores->codes[group->first / PASS_GROUP];
     csc_free(kept);
@@ -126,7 +124,7 @@ static int gather_refitted(void *self, const pass_group *group, inco_error *erro
     return status < 0 ? status : learner_tell(l, "update");
 }
 
-/* A and B of the codes kept, their coefficients refitted by least squares in the dictionary as it is now. */
+/* A and B of the stored codes, with coefficients refitted by least squares in the current dictionary. */
 static int refit_all(learner *l, statistics *s, inco_error *error) {
     inco_mat products = {0};
     pass p = {.source = &l->signals,
@@ -153,7 +151,7 @@ static int refit_all(learner *l, statistics *s, inco_error *error) {
 
 /* ---- Updating ---- */
 
-/* Signals by their residual after the update, which has changed the codes too. */
+/* Ranks signals by their residual after the update, which has changed the codes too. */
 static void rank_signals(learner *l) {
     worst_list *worst = &l->notes.worst;
     worst->count = 0;

@@ -1,5 +1,5 @@
-/* The alternation that most methods are: code all signals, keep A and B of the codes, or the codes themselves when the
- * method needs them, update the dictionary from them. */
+/* The alternation of most methods: code all signals, keep A and B, or the codes themselves if the method needs them,
+ * and update the dictionary. */
 #ifndef INCO_LEARN_ALTERNATE_H
 #define INCO_LEARN_ALTERNATE_H
 
@@ -7,12 +7,12 @@
 #include "data/training.h"
 #include "learn/learner.h"
 
-/* What a coding pass leaves for the update. */
+/* Results of a coding pass, for the update. */
 typedef struct alternation {
     collector *sums;     /* A and B ... */
-    training held;       /* ... or residuals and codes, as the method needs */
-    csc *codes;          /* with code updates: those of the pass, by group */
-    int64_t code_groups; /* as many */
+    training held;       /* ... or residuals and codes, depending on the method */
+    csc *codes;          /* with code updates: those of the pass, per group */
+    int64_t code_groups; /* number of groups */
 } alternation;
 
 /* One iteration of a method with an `update`. */

@@ -1,4 +1,4 @@
-/* The public handle: a learner on signals made ready, and above it the regularisation path of gamma. */
+/* The public handle: a learner on preprocessed signals, and the regularisation path of gamma. */
 #ifndef INCO_LEARN_LEARN_H
 #define INCO_LEARN_LEARN_H
 

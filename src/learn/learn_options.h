@@ -11,7 +11,7 @@ typedef struct learn_options {
 } learn_options;
 OPTIONS_DECLARE(learn)
 
-/* Do the options of learning go together? The message names what does not. */
+/* Checks that the options of learning are compatible. */
 int learn_check(const inco_options *options, inco_error *error);
 
 #endif

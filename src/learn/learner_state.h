@@ -1,5 +1,5 @@
-/* The learner's insides, for its own files (learner.c, loop.c, result.c, alternate.c, checkpoint.c) and for methods
- * whose iteration is of its own kind. */
+/* Internals of the learner, for its own files (learner.c, loop.c, result.c, alternate.c, checkpoint.c) and for methods
+ * with an iteration of their own. */
 #ifndef INCO_LEARN_LEARNER_STATE_H
 #define INCO_LEARN_LEARNER_STATE_H
 
@@ -18,12 +18,12 @@ struct learner {
     /* The state between iterations. */
     inco_mat d; /* D x L, double, unit norm */
     int64_t iteration;
-    replacement_list replacing; /* chosen after an update, put in place before the next coding */
-    void *own;                  /* the method's */
+    replacement_list replacing; /* chosen after an update, applied before the next coding */
+    void *own;                  /* state of the method */
 
     /* The coding passes. */
     inco_coder *coder;
-    double energy; /* ||X||^2, once a pass has been made; 0 before */
+    double energy; /* ||X||^2, after the first pass; 0 before */
     pass_notes notes;
     alternation stores; /* for alternate_step */
 
@@ -31,21 +31,21 @@ struct learner {
     double began; /* by clock_seconds */
     inco_progress progress;
 
-    /* What it returns. */
-    inco_mat result;    /* the dictionary in the precision asked for */
-    int64_t *use_count; /* by atom: signals that use it in the result */
+    /* Results. */
+    inco_mat result;    /* the dictionary in the precision wanted */
+    int64_t *use_count; /* per atom: number of signals that use it in the result */
     inco_learn_info info;
 };
 
-/* What the method may know, as of now. */
+/* The current input of the method. */
 method_input learner_input(const learner *l);
-/* The weight of the penalty, once a coding pass has been made; 0 for a method without. */
+/* Weight of the penalty, after the first coding pass; 0 for a method without penalty. */
 double learner_gamma(const learner *l);
 
-/* Tells the options' watcher; INCO_STOPPED when the caller wants to stop. */
+/* Calls the watcher; returns INCO_STOPPED if the caller wants to stop. */
 int learner_tell(learner *l, const char *phase);
 
-/* sqrt(residual / energy) of squared norms; 0 without energy. */
+/* sqrt(residual / energy) of squared norms; 0 if the energy is 0. */
 double learner_relative_error(double residual, double energy);
 
 #endif

@@ -1,4 +1,5 @@
-/* The learner's loop: iterations until a rule or the caller stops them, and atoms replaced in between. */
+/* The loop of the learner: iterations until a stopping rule or the caller ends them, with replacement of atoms in
+ * between. */
 #include <math.h>
 
 #include "base/clock.h"
@@ -47,7 +48,7 @@ static int choose_replacements(learner *l, inco_error *error) {
     return status < 0 ? status : replace_choose(&l->replacing, &rule, error);
 }
 
-/* sign 1 counts what the last iteration chose as replaced, -1 takes it back. */
+/* sign 1 counts the replacements chosen by the last iteration, -1 uncounts them. */
 static void count_replacements(learner *l, int64_t sign) {
     const replacement_list *list = &l->replacing;
     l->info.replaced += sign * list->count;
@@ -55,7 +56,7 @@ static void count_replacements(learner *l, int64_t sign) {
     l->info.replaced_exchanged += sign * replace_count(list, REPLACED_EXCHANGED);
 }
 
-/* What the last iteration chose takes its place now that there is another one. */
+/* Applies the replacements chosen by the last iteration, since another one follows. */
 static int apply_replacements(learner *l, inco_error *error) {
     l->progress.replaced = l->replacing.count;
     count_replacements(l, 1);
@@ -80,7 +81,7 @@ static int step(learner *l, inco_error *error) {
     return status == INCO_OK && !l->method->designs ? choose_replacements(l, error) : status;
 }
 
-/* INCO_STOPPED when the caller stopped it half-way: the dictionary is then as before. */
+/* INCO_STOPPED if the caller stopped it; the dictionary is then unchanged. */
 static int iterate(learner *l, double *change, inco_error *error) {
     inco_mat before = {0};
     coherence mu;
@@ -106,7 +107,7 @@ done:
     return status;
 }
 
-/* The rule that ends the loop after an iteration; NULL: none. */
+/* The stopping rule that ends the loop after an iteration; NULL: none. */
 static const char *rule_to_stop(const learner *l, double change) {
     const double smallest = learn_options_of(l->options)->stop_change;
     const double seconds = design_options_of(l->options)->stop_seconds;

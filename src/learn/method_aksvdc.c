@@ -1,11 +1,11 @@
-/* --method aksvdc: approximate K-SVD with the penalty on coherence (docs/theory/aksvdc.md). */
+/* --method aksvdc: approximate K-SVD with the coherence penalty (docs/theory/aksvdc.md). */
 #include "base/error.h"
 #include "learn/alternate.h"
 #include "learn/penalty.h"
 #include "learn/sweep.h"
 #include "update/aksvdc.h"
 
-/* The objective has the penalty in it. */
+/* The objective includes the penalty. */
 static int update(inco_mat *d, const method_input *in, update_result *result, inco_error *error) {
     const double gamma = penalty_gamma(in);
     double before, after;

@@ -5,7 +5,7 @@
 #include "learn/sweep.h"
 #include "update/ipr.h"
 
-static const double TOLERANCE = 1e-3; /* that the bound is met within */
+static const double TOLERANCE = 1e-3; /* of the bound */
 
 typedef struct ipr_options {
     int64_t iterations;

@@ -1,4 +1,4 @@
-/* --method ksvd, aksvd: K-SVD, atom by atom with its codes, exact and approximate (docs/theory/ksvd.md). */
+/* --method ksvd, aksvd: K-SVD, exact and approximate (docs/theory/ksvd.md). */
 #include "learn/alternate.h"
 #include "learn/sweep.h"
 

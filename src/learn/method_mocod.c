@@ -1,4 +1,4 @@
-/* --method mocod: the penalty on coherence and one on norms, by a fixed point (docs/theory/mocod.md). */
+/* --method mocod: penalties on coherence and norms, by a fixed-point iteration (docs/theory/mocod.md). */
 #include "learn/alternate.h"
 #include "learn/learn_options.h"
 #include "learn/method.h"

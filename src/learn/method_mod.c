@@ -1,4 +1,4 @@
-/* --method mod: least squares alone (docs/theory/mod.md). */
+/* --method mod: least squares without penalty (docs/theory/mod.md). */
 #include "learn/alternate.h"
 #include "learn/method.h"
 

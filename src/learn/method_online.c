@@ -1,5 +1,4 @@
-/* --method online: sums over the codes that forget, and a dictionary that moves with every batch of signals
- * (docs/theory/online.md). */
+/* --method online: an update after every batch of signals, from sums with forgetting (docs/theory/online.md). */
 #include "learn/method_online.h"
 
 #include <math.h>
@@ -72,7 +71,7 @@ static void add_batch(online_sums *sums, const statistics *batch, int64_t count,
     sums->weight = keep * sums->weight + (double)count;
 }
 
-/* An atom that a signal has taken the place of: what was summed for the old one is not its own. */
+/* Clears the sums of atoms that were replaced. */
 static void erase_replaced(online_sums *sums, const replacement_list *list) {
     for (int64_t i = 0; i < list->count; i++) {
         const int64_t j = list->item[i].atom;
@@ -84,7 +83,7 @@ static void erase_replaced(online_sums *sums, const replacement_list *list) {
     }
 }
 
-/* ---- The penalty, only where it is asked for ---- */
+/* ---- The penalty, if given ---- */
 
 static double gamma_of(const method_input *in) {
     const inco_options *o = in->options;
@@ -92,7 +91,7 @@ static double gamma_of(const method_input *in) {
     return given ? penalty_gamma(in) : 0;
 }
 
-/* Its weight beside sums that stand for `weight` signals rather than all (ONLINE-3). */
+/* Penalty weight for sums that stand for `weight` signals instead of all (ONLINE-3). */
 static double gamma_now(const learner *l, const online_sums *sums) {
     const inco_options *o = l->options;
     const penalty_options *penalty = penalty_options_of(o);
@@ -105,7 +104,7 @@ static double gamma_now(const learner *l, const online_sums *sums) {
 typedef struct batch_visit {
     learner *l;
     online_state *own;
-    double residual, energy; /* of the signals of this pass, coded in the dictionaries of their moments */
+    double residual, energy; /* of the signals of this pass, each coded in the dictionary of its batch */
     int64_t nonzeros;
     double seconds;
 } batch_visit;
@@ -117,7 +116,7 @@ static void note_batch(batch_visit *v, const pass_group *group, const statistics
     v->nonzeros += csc_nonzeros(group->codes);
 }
 
-/* The objective is told of after the last batch of a pass. */
+/* The objective is computed after the last batch of a pass. */
 static int update_from_sums(const batch_visit *v, int last, inco_error *error) {
     learner *l = v->l;
     const online_sums *sums = &v->own->sums;
@@ -195,7 +194,7 @@ static int step(learner *l, inco_error *error) {
     l->progress.done = l->progress.update_iterations = 0;
     notes_clear(&l->notes);
     status = run_batches(&v, error);
-    if (status != INCO_OK) { /* the pass is undone */
+    if (status != INCO_OK) { /* restores the state before the pass */
         free_sums(&own->sums);
         own->sums = before;
         return status;

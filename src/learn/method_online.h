@@ -4,16 +4,16 @@
 
 #include "data/stats.h"
 
-/* A, B and the energy of all signals seen, each weighed by how long ago that was. */
+/* A, B and the energy of all signals seen, with exponentially decreasing weights. */
 typedef struct online_sums {
     inco_mat a, b;
     double energy;
-    double weight; /* the sum of the signals' weights; 0: none seen yet */
+    double weight; /* sum of the weights of the signals; 0: none seen yet */
 } online_sums;
 
 typedef struct online_state {
-    online_sums sums; /* with the dictionary the state between iterations */
-    collector *batch; /* A and B of the batch at hand */
+    online_sums sums; /* state between iterations, with the dictionary */
+    collector *batch; /* A and B of the current batch */
 } online_state;
 
 #endif

@@ -1,4 +1,4 @@
-/* The weight of the penalty ||D'D - I||^2 by the options gamma and gamma-relative. */
+/* Weight of the penalty ||D'D - I||^2, from the options gamma and gamma-relative. */
 #ifndef INCO_LEARN_PENALTY_H
 #define INCO_LEARN_PENALTY_H
 
@@ -9,13 +9,13 @@ typedef struct penalty_options {
 } penalty_options;
 OPTIONS_DECLARE(penalty)
 
-/* What a method with a penalty takes of the options. */
+/* Options of a method with the penalty. */
 #define PENALTY_TAKES "gamma|gamma-relative"
 
-/* Fails when the weight is given twice. A method's `check`. */
+/* Fails if the weight is given twice. For `check` of a method. */
 int penalty_check(const inco_options *options, inco_error *error);
 
-/* gamma as given, else R ||X||^2 / L, R as given or by default. A method's `gamma`. */
+/* gamma if given, else R ||X||^2 / L with R given or default. For `gamma` of a method. */
 double penalty_gamma(const method_input *in);
 /* The same with another R. */
 double penalty_gamma_relative(const method_input *in, double relative);

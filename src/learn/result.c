@@ -1,4 +1,4 @@
-/* The learner's result: the dictionary in the precision asked for, its codes, error, coherence and spectrum. */
+/* The result of the learner: the dictionary in the precision wanted, its codes, error, coherence and spectrum. */
 #include <math.h>
 
 #include "base/clock.h"
@@ -14,7 +14,7 @@
 typedef struct final_pass {
     learner *l;
     inco_csc *codes;    /* NULL: not wanted */
-    int64_t *use_count; /* by atom */
+    int64_t *use_count; /* per atom */
     double residual, energy;
     int64_t nonzeros;
 } final_pass;
@@ -37,7 +37,7 @@ static void describe_codes(learner *l, final_pass *f, const coder_counts *before
     info->mean_cardinality = (double)f->nonzeros / (double)l->signals.count;
     info->skipped_atoms = seen.skipped - before->skipped;
     info->zero_signals = seen.zero_signals - before->zero_signals;
-    if (l->energy == 0) l->energy = f->energy; /* resumed at its end */
+    if (l->energy == 0) l->energy = f->energy; /* resumed after its last iteration */
     info->unused = 0;
     for (int64_t j = 0; j < l->result.cols; j++) info->unused += !f->use_count[j];
     memory_free(l->use_count);

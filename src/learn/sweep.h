@@ -8,10 +8,11 @@
 /* One sweep of K-SVD over all atoms, by `rule`; the objective is the squared residual. */
 int sweep_update(inco_mat *d, const method_input *in, const ksvd_rule *rule, update_result *result, inco_error *error);
 
-/* Moves atoms apart, at fixed codes. */
+/* Separates atoms, with fixed codes. */
 typedef int (*sweep_spread)(inco_mat *d, const method_input *in, update_result *result, inco_error *error);
 
-/* A sweep of exact K-SVD, then `spread`. The codes stay behind; the objective is that of the dictionary returned. */
+/* A sweep of exact K-SVD, then `spread`. The codes are not changed; the objective is that of the dictionary
+ * returned. */
 int sweep_and_spread(inco_mat *d, const method_input *in, sweep_spread spread, update_result *result,
                      inco_error *error);
 

@@ -4,8 +4,8 @@
 
 #include "mat/mat.h"
 
-/* POINTS: a curve of more samples is drawn by the least and the greatest of every so many. FIRST: atoms shown at once.
- * BUDGET: bytes for the pictures, so that the page stays below a megabyte. */
+/* POINTS: a curve of more samples is drawn by the minimum and maximum of each piece. FIRST: atoms shown at once.
+ * BUDGET: bytes for the pictures, so that the report stays below a megabyte. */
 enum { POINTS = 160, HALF = 24, FIRST = 96, BUDGET = 800000, GREYS = 7 };
 
 int atoms_are_patches(const atom_view *v) {
@@ -20,7 +20,8 @@ static double largest(const inco_mat *d, int64_t j) {
 
 /* ---- Curves ---- */
 
-/* A curve in whole steps on a grid POINTS wide and 2 HALF high: M0 y, then relative steps from rounded places. */
+/* A curve in integer steps on a grid POINTS wide and 2 HALF high: M0 y, then relative steps between rounded
+ * positions. */
 typedef struct curve {
     writer *w;
     int64_t x, y;
@@ -37,7 +38,7 @@ static void curve_to(curve *c, int64_t x, double value) {
     *c = (curve){c->w, x, y, c->begun + 1};
 }
 
-/* The least and the greatest of a piece, in the order they come in. */
+/* Minimum and maximum of a piece, in the order of their positions. */
 static void curve_piece(curve *c, const inco_mat *d, int64_t j, const int64_t range[2], double scale) {
     int64_t low = range[0], high = range[0];
     for (int64_t i = range[0]; i < range[1]; i++) {
@@ -203,7 +204,7 @@ int64_t atoms_add(inco_report *r, const atom_view *v, const int64_t *order, cons
 
 /* ---- Pairs ---- */
 
-/* The second atom with the sign that makes them alike. */
+/* The second atom is negated if the inner product is negative. */
 static void add_pair(writer *w, const atom_view *v, const atom_pair *p) {
     const inco_mat *d = v->dictionary;
     const double a = 1 / largest(d, p->first), b = 1 / largest(d, p->second), sign = p->similarity < 0 ? -1 : 1;

@@ -11,11 +11,11 @@ typedef struct atom_view {
     int64_t signals;
 } atom_view;
 
-/* Are the patch's rows and columns those of the atoms? */
+/* Returns whether the shape of a patch matches the dimension of the atoms. */
 int atoms_are_patches(const atom_view *v);
 
-/* The atoms in the order given: the first ones at once, the others behind a click, as many as a page has room for. The
- * return value is how many are shown in all; the CSV has these. */
+/* Adds the atoms in the order given: the first ones visible, the others behind a click, up to the size limit. Returns
+ * the number shown; the CSV has these. */
 int64_t atoms_add(inco_report *r, const atom_view *v, const int64_t *order, const char *caption);
 
 typedef struct atom_pair {

@@ -15,7 +15,7 @@ typedef struct drawing {
     const inco_chart *chart;
     const chart_size *size;
     scale x, y;
-    double legend, height; /* of the legend, and of all; more than a line of legend makes the chart higher */
+    double legend, height; /* height of the legend, and of all; more than one line of legend makes the chart higher */
 } drawing;
 
 int chart_draws(const chart_series *s, int64_t k) {
@@ -40,7 +40,7 @@ static void take_series(drawing *d, const chart_series *s) {
         if (s->low) take(&d->y, s->low[k]);
         if (s->high) take(&d->y, s->high[k]);
     }
-    /* bars stand on 0; on a logarithmic axis, a count of one must still be a bar */
+    /* bars start at 0; on a logarithmic axis, a count of one must still be visible */
     if (s->style != CHART_LINE) take(&d->y, d->y.log ? 0.5 : 0);
 }
 
@@ -68,7 +68,7 @@ static int colour_of(int i) {
     return i % COLOURS + 1;
 }
 
-/* Past the last colour the lines are dashed. */
+/* Lines are dashed after all colours are used. */
 static const char *line_of(int i) {
     static const char *const names[2][COLOURS] = {
         {"s1", "s2", "s3", "s4", "s5", "s6"}, {"s1 again", "s2 again", "s3 again", "s4 again", "s5 again", "s6 again"}};
@@ -97,8 +97,8 @@ static void draw_key(drawing *d, double x, double y, int item) {
         writer_format(d->w, "<path class=\"line %s\" d=\"M%.0f %.0fh20\"/>", line_of(item), x, y - 4);
 }
 
-/* Series and marks by name, from left to right and on as many lines as it takes; its height. A single series needs
- * none: its name is that of the axis. Drawn unless `measure`. */
+/* Draws the names of series and marks, from left to right on as many lines as needed, unless `measure`; returns the
+ * height. A single series needs no legend: its name is that of the axis. */
 static double legend(drawing *d, int measure) {
     const inco_chart *c = d->chart;
     const int items = c->series_count + c->mark_count, first = c->series_count > 1 ? 0 : 1;
@@ -166,7 +166,7 @@ static void draw_y_axis(drawing *d) {
 
 /* ---- Series ---- */
 
-/* A path in relative steps of whole tenths, from the rounded places so that no error adds up. */
+/* A path in relative steps of tenths, between rounded positions so that errors do not accumulate. */
 typedef struct pen {
     writer *w;
     double x, y;

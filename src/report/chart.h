@@ -11,7 +11,7 @@ typedef enum chart_style { CHART_LINE, CHART_BARS, CHART_STEPS } chart_style;
 typedef struct chart_axis {
     char *label;
     int log;
-    double low, high; /* both 0: as the data needs it */
+    double low, high; /* both 0: fitted to the data */
 } chart_axis;
 
 typedef struct chart_series {
@@ -30,7 +30,7 @@ typedef struct chart_mark {
     int vertical;
 } chart_mark;
 
-/* All texts and arrays are its own. */
+/* Owns all its strings and arrays. */
 struct inco_chart {
     char *id, *title, *caption;
     chart_axis x, y;
@@ -41,13 +41,13 @@ struct inco_chart {
     int trouble; /* the first failure of an addition */
 };
 
-/* Letters, digits and dashes: a name for a file and for a place in a report. */
+/* Letters, digits and dashes: valid as a file name and as an anchor. */
 int chart_name_is_good(const char *id);
 
-/* INCO_OK when it can be drawn, else the first failure. */
+/* INCO_OK if it can be drawn, else the first failure. */
 int chart_check(const inco_chart *c);
 
-/* Two sizes, so that text has its size on a wide page and on a phone. */
+/* Two sizes, so that text is readable on a wide screen and on a phone. */
 typedef struct chart_size {
     double width, height;
     int x_ticks, y_ticks;
@@ -56,15 +56,16 @@ typedef struct chart_size {
 
 extern const chart_size chart_wide, chart_narrow;
 
-/* The SVG element. Its attributes data-x and data-y give the axes: lin or log, the values at the ends, their places. */
+/* Writes the SVG element. Its attributes data-x and data-y describe the axes: lin or log, the values at the ends, their
+ * positions. */
 void chart_draw(writer *w, const inco_chart *c, const chart_size *size);
 
-/* Points drawn of a series of many: every so many, and the last. */
+/* Whether point k is drawn: of a long series, every so many, and the last. */
 int chart_draws(const chart_series *s, int64_t k);
 
-/* A row of numbers for every x of any series, as CSV. */
+/* One row of numbers per x of any series, as CSV. */
 void chart_csv(writer *w, const inco_chart *c);
-/* The rows of an HTML table with the points that are drawn, to six digits. */
+/* Rows of an HTML table with the points that are drawn, to six digits. */
 void chart_rows(writer *w, const inco_chart *c);
 
 static inline double chart_x(const chart_series *s, int64_t k) {

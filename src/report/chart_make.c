@@ -1,4 +1,4 @@
-/* Charts as callers make them: each addition is checked and copied. */
+/* Construction of charts: each addition is checked and copied. */
 #include <string.h>
 
 #include "base/handle.h"

@@ -1,4 +1,4 @@
-/* The standard page of a dictionary. */
+/* The standard report of a dictionary. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static const char *bound_name(const inco_metrics *m) {
     return (double)m->atoms > (double)m->dim * ((double)m->dim + 1) / 2 ? "Levenshtein bound" : "Welch bound";
 }
 
-/* The least root mean square that L unit vectors in D dimensions can have: sqrt((L - D) / (D (L - 1))). */
+/* Minimum rms of the inner products of L unit vectors in D dimensions: sqrt((L - D) / (D (L - 1))). */
 static double least_rms(const inco_metrics *m) {
     const double dim = (double)m->dim, atoms = (double)(m->atoms - m->zero_atoms);
     return atoms > dim ? sqrt((atoms - dim) / (dim * (atoms - 1))) : 0;
@@ -36,7 +36,7 @@ typedef struct headlines {
     int count;
 } headlines;
 
-/* The value and note of the next headline, to be filled in. */
+/* Adds a headline. */
 static void add(headlines *h, const char *name, const char *value, const char *note) {
     const int i = h->count++;
     snprintf(h->value[i], TEXT, "%s", value);
@@ -133,7 +133,7 @@ static int any_finite(const double *values, int64_t count) {
     return 0;
 }
 
-/* Puts a chart into the report, and ends it. */
+/* Adds a chart to the report, and frees it. */
 static void finish(inco_report *r, inco_chart *chart) {
     if (chart)
         inco_report_chart(r, chart);
@@ -154,7 +154,7 @@ static void add_history(inco_report *r, const history *h, const double *y, inco_
     finish(r, chart);
 }
 
-/* A dashed line at the lowest coherence that the size allows. */
+/* A dashed line at the lower bound of the coherence. */
 static void mark_bound(inco_chart *chart, const inco_metrics *m, int vertical) {
     char bound[TEXT];
     snprintf(bound, TEXT, "%s %.4f", bound_name(m), m->welch);
@@ -214,7 +214,7 @@ static int by_use(const void *a, const void *b) {
     return (x->atom > y->atom) - (x->atom < y->atom);
 }
 
-/* The atoms by falling use; in the order of the file when that is not known. To be freed. */
+/* The atoms in descending order of use; in file order if it is unknown. To be freed. */
 static int64_t *order_of(const inco_summary *s) {
     const int64_t atoms = s->dictionary->cols;
     ranked *list = NEW(ranked, atoms);
@@ -280,7 +280,7 @@ static void add_spectrum(inco_report *r, const inco_metrics *m) {
     finish(r, chart);
 }
 
-/* The bins' left ends and counts, up to the last that is not empty; to be freed. */
+/* Left ends and counts of the bins, up to the last nonempty one; to be freed. */
 static double *bins_of(const inco_metrics *m, int64_t *count) {
     const int64_t bins = m->histogram_count;
     double *x = NEW(double, 2 * bins);
@@ -409,14 +409,14 @@ static void add_pairs(inco_report *r, const inco_summary *s) {
 
 /* ---- All of it ---- */
 
-/* The caller's summary as the library's structs. */
+/* The caller's summary, copied to the library's structs. */
 typedef struct summary {
     inco_summary s;
     inco_metrics metrics;
     inco_residuals held_out;
 } summary;
 
-/* Figures of arrays that the caller does not know are left out. */
+/* Figures of arrays that the caller does not know are omitted. */
 static int take_metrics(inco_metrics *m, const inco_metrics *given, const inco_mat *d) {
     if (SIZED_TAKE(inco_metrics, m, given, NULL) < 0 || m->dim != d->rows || m->atoms != d->cols) return 0;
     if (!m->histogram) m->histogram_count = 0;

@@ -1,10 +1,10 @@
-/* A chart's numbers, in a table with a row for every x that any of its series has. */
+/* The numbers of a chart, in a table with one row per x of any series. */
 #include <math.h>
 
 #include "base/memory.h"
 #include "report/chart.h"
 
-/* Goes through the rows by rising x, with a place in each series. */
+/* Iterates over the rows in ascending x, with a position in each series. */
 typedef struct walk {
     const inco_chart *chart;
     int64_t *next; /* of each series: the first point not passed yet */
@@ -29,7 +29,7 @@ static int walk_step(walk *walking) {
     return least < INFINITY;
 }
 
-/* The series' point in this row, -1 when it has none. */
+/* The point of the series in this row, -1 if there is none. */
 static int64_t walk_point(const walk *walking, int i) {
     const chart_series *s = &walking->chart->series[i];
     const int64_t k = walking->next[i];
@@ -51,7 +51,7 @@ typedef void (*put_text)(writer *w, const char *text);
 typedef void (*put_number)(writer *w, double value);
 
 typedef struct form {
-    const char *row, *head, *cell; /* what stands before a row, a heading, and a number but the first */
+    const char *row, *head, *cell; /* strings before a row, a heading, and a number other than the first */
     const char *first_head, *first_cell, *row_end;
     put_text text;
     put_number number;

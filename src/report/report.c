@@ -190,7 +190,7 @@ static void add_cell(writer *w, char kind, const char *text) {
         writer_put(w, "</b>");
         return;
     }
-    const int sentence = text && strlen(text) > 60; /* kept wide enough to read on a phone */
+    const int sentence = text && strlen(text) > 60; /* wide enough to be readable on a phone */
     writer_put(w, kind == 'r' ? "<td class=r>" : sentence ? "<td class=long>" : "<td>");
     writer_escaped(w, text);
 }

@@ -1,4 +1,4 @@
-/* The page under way. */
+/* A report under construction. */
 #ifndef INCO_REPORT_REPORT_H
 #define INCO_REPORT_REPORT_H
 
@@ -23,12 +23,13 @@ struct inco_report {
     decimal_locale locale;
 };
 
-/* Around every addition: numbers have a point, and nothing is added after a failure. report_enter returns 0 then. */
+/* Called around every addition: numbers use a decimal point, and nothing is added after a failure. report_enter then
+ * returns 0. */
 int report_enter(inco_report *r);
 void report_leave(inco_report *r);
 void report_fail(inco_report *r, int status);
 
-/* A place for the numbers of a figure; NULL when there is no memory, or the name is taken or no name for a file. */
+/* A writer for the numbers of a figure; NULL if out of memory, or the name is already used or invalid. */
 writer *report_new_csv(inco_report *r, const char *name);
 
 /* Opens a grid of figures, or closes the one that is open. */
@@ -38,7 +39,7 @@ void report_close_grid(inco_report *r);
 /* <tag class="...">escaped text</tag>; nothing when there is no text. */
 void report_element(writer *w, const char *tag, const char *css, const char *text);
 
-/* The style and the script of a page; the style of a chart that stands alone. */
+/* Style and script of a report; style of a single chart. */
 extern const char *const report_style, *const report_script, *const report_chart_style;
 
 #endif

@@ -12,7 +12,7 @@ double scale_at(const scale *s, double value) {
     return s->from + share * (s->to - s->from);
 }
 
-/* 1, 2 or 5 times a power of ten: the least that divides the length into at most `wanted` parts. */
+/* 1, 2 or 5 times a power of ten: the smallest that divides the length into at most `wanted` parts. */
 static double round_step(double length, int wanted) {
     const double least = length / wanted, power = pow(10, floor(log10(least)));
     const double factor = least / power;
@@ -87,7 +87,7 @@ static void label_power(char label[16], double value) {
         snprintf(label, 16, "%g", value);
 }
 
-/* The multiples 1, 2, 5 of a power where there are few decades, the powers alone where there are many. */
+/* Multiples 1, 2, 5 of powers of ten if there are few decades, only the powers if there are many. */
 static ticks log_ticks(const scale *s, int wanted) {
     static const double multiple[] = {1, 2, 5};
     const double decades = log10(s->high / s->low);

@@ -1,12 +1,12 @@
-/* An axis: from values to places on the page, and the ticks on it. */
+/* An axis: maps values to positions, and has ticks. */
 #ifndef INCO_REPORT_SCALE_H
 #define INCO_REPORT_SCALE_H
 
 typedef struct scale {
     int log;
-    int whole;        /* only whole numbers are on it: no ticks between them */
+    int whole;        /* integers only: no ticks between them */
     double low, high; /* values at the ends; both above 0 on a logarithmic axis */
-    double from, to;  /* their places */
+    double from, to;  /* their positions */
 } scale;
 
 enum { TICKS_MAX = 24 };
@@ -17,12 +17,12 @@ typedef struct ticks {
     char label[TICKS_MAX][16]; /* empty for minor ones */
 } ticks;
 
-/* Can the value be shown on the axis at all? */
+/* Returns whether the axis can show the value. */
 int scale_has(const scale *s, double value);
 double scale_at(const scale *s, double value);
 
-/* Makes low and high ends that an axis can have: apart, and above 0 on a logarithmic one. With `round` they move out to
- * the next tick. */
+/* Adjusts low and high such that they differ, and are above 0 on a logarithmic axis. With `round` they move out to the
+ * next tick. */
 void scale_fit(scale *s, int wanted, int round);
 
 /* About `wanted` ticks at round values between the ends. */

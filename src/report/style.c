@@ -1,7 +1,7 @@
-/* What a page looks like, and the few lines of script that make it answer to a pointer. */
+/* Style of a report, and the script for pointers and keys. */
 #include "report/report.h"
 
-/* Colours after Okabe and Ito, told apart by colour-blind readers too; on a dark ground they are lighter. */
+/* Colours after Okabe and Ito, distinguishable by colour-blind readers; lighter on a dark background. */
 const char *const report_chart_style =
     ":root{--ground:#fdfdfc;--ink:#1d2125;--soft:#59626b;--rule:#e2e5e8;--panel:#f4f5f6;"
     "--s1:#0068a8;--s2:#d55e00;--s3:#00805e;--s4:#b0508a;--s5:#9a6b00;--s6:#3a93cf;--bad:#b54000}\n"
@@ -38,7 +38,7 @@ const char *const report_style =
     ".headlines strong{display:block;font-size:28px;line-height:1.25;font-weight:600;letter-spacing:-.02em;"
     "font-variant-numeric:tabular-nums}\n"
     ".headlines small{display:block;font-size:12.5px;line-height:1.4;color:var(--soft)}\n"
-    /* what was run */
+    /* the run */
     ".facts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,270px),1fr));gap:16px 40px;"
     "margin:20px 0 0;font-size:14.5px}\n"
     ".facts .wide{grid-column:1/-1}.facts dt{color:var(--soft);font-size:13px}.facts "
@@ -77,7 +77,7 @@ const char *const report_style =
     ".more{margin-top:18px}.more .atoms{margin-top:14px}\n"
     ".key{display:inline-block;width:14px;height:3px;border-radius:2px;background:currentColor;vertical-align:4px;"
     "margin:0 4px 0 10px}\n"
-    /* the pointer */
+    /* tooltip */
     "#tip{position:fixed;z-index:9;pointer-events:none;background:var(--ground);color:var(--ink);border:1px solid "
     "var(--rule);"
     "border-radius:8px;box-shadow:0 4px 18px rgba(0,0,0,.16);padding:8px 12px;font-size:13px;line-height:1.45;"
@@ -96,7 +96,7 @@ const char *const report_style =
     "h2,h3{break-after:avoid}section{margin-top:28px;padding-top:16px}"
     "*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}\n";
 
-/* Charts: the numbers come from the table under the chart, the places from the SVG's data-x and data-y. */
+/* Charts: the numbers come from the table under the chart, the positions from data-x and data-y of the SVG. */
 const char *const report_script =
     "(function(){'use strict';\n"
     "var tip=document.createElement('div'),ns='http://www.w3.org/2000/svg';tip.id='tip';tip.hidden=true;\n"

@@ -50,7 +50,8 @@ void writer_format(writer *w, const char *format, ...) {
 
 /* ---- Text from outside ---- */
 
-/* Bytes of the UTF-8 character at s; 0 when there is none: overlong forms, surrogates and values past U+10FFFF too. */
+/* Length of the UTF-8 character at s; 0 if it is invalid, including overlong forms, surrogates and values above
+ * U+10FFFF. */
 static size_t character_length(const unsigned char *s) {
     if (s[0] < 0x80) return 1;
     if (s[0] < 0xc2 || s[0] > 0xf4) return 0;

@@ -1,5 +1,5 @@
-/* Text that grows. A failure is kept, so that a page is written without a check at every word: look at `failed` once,
- * at the end. */
+/* A growing string. A failure is kept, so that a report is written without a check per word: check `failed` once, at
+ * the end. */
 #ifndef INCO_REPORT_WRITER_H
 #define INCO_REPORT_WRITER_H
 
@@ -8,7 +8,7 @@
 typedef struct writer {
     char *text; /* ends with a zero byte; NULL while empty */
     size_t used, room;
-    int failed; /* no memory: what was written since is lost */
+    int failed; /* out of memory: later text is lost */
 } writer;
 
 void writer_bytes(writer *w, const char *bytes, size_t count);
@@ -16,15 +16,15 @@ void writer_put(writer *w, const char *text);
 /* At most 400 bytes at a time. */
 void writer_format(writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Text from outside, in HTML and its attributes: markup characters escaped, what is no UTF-8 as U+FFFD, control
- * characters as spaces. NULL is empty. */
+/* Text for HTML and attributes: markup is escaped, invalid UTF-8 becomes U+FFFD, control characters become spaces. NULL
+ * is empty. */
 void writer_escaped(writer *w, const char *text);
-/* A cell of a CSV file, quoted where it must be. */
+/* A cell of a CSV file, quoted if necessary. */
 void writer_cell(writer *w, const char *text);
 
-/* The fewest digits that give the value back; nothing for NaN. */
+/* The fewest digits that give the value back; empty for NaN. */
 void writer_exact(writer *w, double value);
-/* A coordinate with at most one digit behind the point. */
+/* A coordinate with at most one decimal digit. */
 void writer_place(writer *w, double value);
 
 void writer_free(writer *w);
