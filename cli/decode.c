@@ -1,4 +1,4 @@
-/* inco decode: signals from codes. */
+/* inco decode: computes signals from codes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,8 @@ static int check_names(decode_job *job) {
     if (!job->output) TRY(run_fail(r, INCO_EINVAL, "no output file given: -o FILE"));
     if (r->path_count != 1)
         TRY(run_fail(r, INCO_EINVAL, "name one file with codes%s", r->path_count ? ", not several" : ""));
-    /* what is no matrix may be a folder, for as many files as the codes came from: decided when they are read */
+    /* an output that is not a matrix may be a folder, depending on the number of files of the codes: decided when they
+     * are read */
     const int matrix = outputs_is_matrix(job->output);
     const output outputs[] = {{"-o", job->output, matrix ? OUTPUT_MATRIX : OUTPUT_MEDIA}};
     const char *inputs[] = {r->paths[0], job->dictionary_name};
@@ -32,7 +33,7 @@ done:
     return status;
 }
 
-/* Only audio and images can come back as such. */
+/* Only codes of audio and images can be decoded to such files. */
 static int check_origin(decode_job *job) {
     run *r = job->run;
     if (outputs_is_matrix(job->output)) return INCO_OK;

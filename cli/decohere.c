@@ -1,4 +1,4 @@
-/* inco decohere: the nearest dictionary that keeps a bound on the coherence of its atoms. */
+/* inco decohere: the nearest dictionary that satisfies a coherence bound. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +93,7 @@ done:
     return status;
 }
 
-/* A bound that is missed is told loudly, and by the exit status. */
+/* Warns that the bound was missed; the exit status says so too. */
 static void tell_missed(const decohere_job *job) {
     job->run->missed = !job->info.reached;
     if (job->info.reached) return;

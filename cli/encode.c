@@ -1,4 +1,4 @@
-/* inco encode: sparse codes of signals. */
+/* inco encode: computes sparse codes of signals. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ typedef struct encode_job {
     inco_data *data;
     inco_source source;
     progress progress;
-    double *means; /* taken off the signals, or NULL */
+    double *means; /* subtracted from the signals, or NULL */
     inco_origin origin;
     inco_csc codes;
     inco_encode_info info;
@@ -41,7 +41,7 @@ done:
     return status;
 }
 
-/* What --center signal takes off goes into the file, so that decode can add it. */
+/* Stores the means subtracted by --center signal, so that decode can add them. */
 static int keep_means(encode_job *job) {
     if (strcmp(job->center, "signal")) return INCO_OK;
     job->means = calloc((size_t)job->source.count + 1, sizeof *job->means);

@@ -18,7 +18,7 @@ static char *compose(facts *f, const char *format, va_list args) {
     return NULL;
 }
 
-/* A command line may name thousands of files: its beginning is enough. Never within a character. */
+/* A command line may name thousands of files: its beginning is enough. Never splits a character. */
 static void shorten(char *text) {
     static const char more[] = " …";
     size_t end = LONGEST;
@@ -61,7 +61,7 @@ void facts_code(facts *f) {
     if (f->count) f->kinds[f->count - 1] = 'c';
 }
 
-/* In quotes where the shell would take it for something else. */
+/* Quoted if the shell needs it. */
 static void put_word(FILE *out, const char *word) {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789%+,-./:=@_";
     const int quote = !*word || strspn(word, plain) != strlen(word);

@@ -1,4 +1,4 @@
-/* A list of facts for a page, with texts of its own. */
+/* A list of facts for a report, with its own strings. */
 #ifndef INCO_CLI_FACTS_H
 #define INCO_CLI_FACTS_H
 
@@ -12,12 +12,12 @@ typedef struct facts {
     char *values[FACTS_MAX], *notes[FACTS_MAX];
     char kinds[FACTS_MAX];
     int count;
-    int failed; /* no memory */
+    int failed; /* out of memory */
 } facts;
 
-/* The next fact; an empty value is left out. */
+/* Adds a fact; an empty value is omitted. */
 void facts_add(facts *f, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* The last one is code: set in a typewriter face. */
+/* Sets the last one in monospace. */
 void facts_code(facts *f);
 /* Small print for the last one. */
 void facts_note(facts *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -25,7 +25,7 @@ void facts_note(facts *f, const char *format, ...) __attribute__((format(printf,
 void facts_machine(facts *f, int threads, const char *isa, const char *blas);
 /* The command line of this run, as a shell would read it again. */
 void facts_command_line(facts *f, const run *r);
-/* Words joined by spaces. To be freed; NULL when there is no memory. */
+/* Words joined by spaces. To be freed; NULL: out of memory. */
 char *facts_join(const char *const *words, int count);
 void facts_free(facts *f);
 

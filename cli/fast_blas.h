@@ -1,4 +1,4 @@
-/* Programs start anew, once, when OpenBLAS does not know this CPU: its kernels are chosen before main. */
+/* Restarts the program, once, if OpenBLAS does not know this CPU: its kernels are chosen before main. */
 #ifndef INCO_CLI_FAST_BLAS_H
 #define INCO_CLI_FAST_BLAS_H
 
@@ -11,7 +11,7 @@ static inline void use_fast_blas(char **argv) {
     const char *core = inco_blas_advice();
     if (!core || getenv("OPENBLAS_CORETYPE")) return;
     if (setenv("OPENBLAS_CORETYPE", core, 1) == 0) execv("/proc/self/exe", argv);
-    /* where that fails all goes on, only slower */
+    /* if that fails, the program continues, only slower */
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* inco frame: atoms of the lowest coherence, without data. */
+/* inco frame: designs a frame of low coherence, without data. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

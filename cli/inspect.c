@@ -1,4 +1,4 @@
-/* inco inspect: how coherent a dictionary is. */
+/* inco inspect: measures the coherence of a dictionary. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 enum { BAR = 40, ROWS = 20, PAIRS_SHOWN = 5 };
 
-/* ---- For people ---- */
+/* ---- Text ---- */
 
 static void print_norms(const inco_metrics *m) {
     const int unit = fabs(m->norm_min - 1) < 1e-5 && fabs(m->norm_max - 1) < 1e-5;
@@ -34,7 +34,7 @@ static void print_coherence(const inco_metrics *m) {
            m->coherence_median);
 }
 
-/* Tropp: OMP and basis pursuit find every code of k atoms when babel(k - 1) + babel(k) < 1. */
+/* Tropp: OMP and basis pursuit recover every code of k atoms if babel(k - 1) + babel(k) < 1. */
 static long long babel_sparsity(const inco_metrics *m) {
     long long k = 0;
     while (k < m->babel_count && m->babel[k] + (k ? m->babel[k - 1] : 0) < 1) k++;
@@ -73,7 +73,7 @@ static void print_pairs(const inco_metrics *m, double threshold) {
                m->pair_similarity[i]);
 }
 
-/* The histogram's bins in ROWS rows, up to the last that is not empty. */
+/* The histogram in ROWS rows, up to the last nonempty bin. */
 static void print_histogram(const inco_metrics *m) {
     const int64_t each = m->histogram_count / ROWS;
     long long count[ROWS] = {0}, most = 0;
@@ -103,7 +103,7 @@ static void print_table(const run *r, const inco_mat *d, const inco_metrics *m) 
     print_histogram(m);
 }
 
-/* Fewer atoms than dimensions is rare in a dictionary, and common in a file read the wrong way round. */
+/* Fewer atoms than dimensions are rare in a dictionary, and common in a transposed file. */
 static void doubt_orientation(const run *r, const inco_mat *d) {
     const char *ending = strrchr(r->paths[0], '.');
     const int columns = inco_options_get_number(r->options, "columns") > 0;
@@ -124,7 +124,7 @@ static void doubt_orientation(const run *r, const inco_mat *d) {
         columns ? "without" : "with");
 }
 
-/* ---- For programs ---- */
+/* ---- JSON ---- */
 
 static void write_numbers(json *j, const char *key, const double *values, int64_t count) {
     json_array(j, key);
@@ -188,14 +188,14 @@ static void print_json(const run *r, const inco_mat *d, const inco_metrics *m, d
     results_end(&j);
 }
 
-/* ---- The page ---- */
+/* ---- The report ---- */
 
 typedef struct shape {
     long long patch_rows, patch_cols;
     double rate;
 } shape;
 
-/* What the page is told of atoms and test signals is refused without it. */
+/* Options about the report are refused without one. */
 static int check_page(run *r, const page *p) {
     static const char *const of_test[] = {"window", "hop", "center"}, *const of_page[] = {"patch", "rate"};
     const output outputs[] = {{"--report", p->report, OUTPUT_TEXT}, {"--csv", p->csv, OUTPUT_FOLDER}};

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Bytes of the UTF-8 character at s, or 0 when there is none: overlong forms, surrogates and values past U+10FFFF are
- * refused. */
+/* Length of the UTF-8 character at s; 0 if it is invalid, including overlong forms, surrogates and values above
+ * U+10FFFF. */
 static int utf8_length(const unsigned char *s) {
     if (s[0] < 0x80) return 1;
     int length = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;

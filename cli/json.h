@@ -1,4 +1,4 @@
-/* A small JSON writer: one value on one line, commas and escapes taken care of. */
+/* A small JSON writer: one value on one line, with commas and escapes. */
 #ifndef INCO_CLI_JSON_H
 #define INCO_CLI_JSON_H
 
@@ -7,7 +7,7 @@
 
 typedef struct json {
     FILE *out;
-    int started; /* has the object or array under way a member already? */
+    int started; /* whether the current object or array has a member */
 } json;
 
 /* Opens and closes objects and arrays. `key` is NULL for members of an array and for the outermost value. */
@@ -16,8 +16,8 @@ void json_array(json *j, const char *key);
 void json_end_object(json *j);
 void json_end_array(json *j);
 
-/* Members. Text need not be UTF-8: what is not becomes U+FFFD. NULL text, NaN and Inf become null. A number has the
- * fewest digits that give it back exactly. */
+/* Members. Invalid UTF-8 becomes U+FFFD. NULL text, NaN and Inf become null. A number has the fewest digits that give
+ * it back exactly. */
 void json_text(json *j, const char *key, const char *text);
 void json_number(json *j, const char *key, double value);
 void json_integer(json *j, const char *key, int64_t value);

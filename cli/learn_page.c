@@ -1,4 +1,4 @@
-/* The page of a run of `inco learn`. */
+/* The report of `inco learn`. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static void add_run(facts *f, const learn_job *job, const inco_learn_info *info)
 
 /* ---- The page ---- */
 
-/* What the atoms are: sounds of a rate, or patches. */
+/* What the atoms are: audio of a sampling rate, or patches. */
 static void add_shape(const learn_job *job, inco_summary *s) {
     char patch[64];
     long long rows = 0, cols = 0;
@@ -91,7 +91,7 @@ int learn_page(learn_job *job) {
     add_shape(job, &s);
     add_run(&job->page.facts, job, &info);
     page_iterations(&job->page, &s, job->history, job->history_count);
-    if (run_signal()) { /* asked to end: no more coding */
+    if (run_signal()) { /* interrupted: no more coding */
         inco_data_free(job->page.data);
         job->page.data = NULL;
     }

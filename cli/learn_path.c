@@ -1,4 +1,4 @@
-/* The path of --gamma auto: what incoherence costs, to people and as JSON. */
+/* The regularisation path of --gamma auto: the cost of incoherence, as text and as JSON. */
 #include <stdio.h>
 #include <string.h>
 

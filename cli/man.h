@@ -4,8 +4,8 @@
 
 #include "run.h"
 
-/* Prints the template on standard output. Two of its lines are replaced: @OPTIONS@ by the options of the command,
- * @COMMANDS@ by the list of commands; @VERSION@ within a line by the version. 0, or 1 when there is no such file. */
+/* Prints the template to standard output. Lines @OPTIONS@ and @COMMANDS@ are replaced by the options of the command and
+ * the list of commands, @VERSION@ by the version. Returns 0, or 1 if there is no such file. */
 int man_print(const char *template, const command *c);
 
 #endif

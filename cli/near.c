@@ -10,7 +10,8 @@ static int least(int a, int b) {
     return a < b ? a : b;
 }
 
-/* Edits from a to b: insertions, deletions, replacements, swaps of neighbours. Three rows of the table of prefixes. */
+/* Edit distance from a to b: insertions, deletions, replacements, swaps of neighbours. Keeps three rows of the table of
+ * prefixes. */
 static int edits(const char *a, const char *b) {
     const int n = (int)strlen(a), m = (int)strlen(b);
     int rows[3][LONGEST + 1];

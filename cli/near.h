@@ -1,4 +1,4 @@
-/* The nearest of some words, to suggest when one is misspelt. */
+/* The closest of some words, to suggest for a misspelt one. */
 #ifndef INCO_CLI_NEAR_H
 #define INCO_CLI_NEAR_H
 
@@ -9,7 +9,7 @@ typedef struct near_search {
 
 near_search near_start(const char *word);
 void near_try(near_search *search, const char *candidate);
-/* The nearest candidate, or NULL when none is close enough to be meant. */
+/* The closest candidate, or NULL if none is close enough. */
 const char *near_found(const near_search *search);
 
 #endif

@@ -41,7 +41,7 @@ static int check_ending(run *r, const output *o) {
 
 /* ---- Which file does a name mean? ---- */
 
-/* The folder's real path, a slash and the name: two names of one file to be made give the same text. */
+/* The real path of the folder, a slash and the name: the same for two names of one file that does not exist yet. */
 static char *resolve(const char *path) {
     size_t length = strlen(path);
     while (length > 1 && path[length - 1] == '/') length--;
@@ -69,7 +69,7 @@ static int same_resolved(const char *a, const char *b) {
     return same;
 }
 
-/* Devices and pipes may be named twice; a file or folder may not. */
+/* Devices and pipes may be named twice; files and folders may not. */
 static int same_file(const char *a, const char *b) {
     struct stat first, second;
     int here = !stat(a, &first), there = !stat(b, &second);
@@ -79,7 +79,7 @@ static int same_file(const char *a, const char *b) {
     return !here && !there && same_resolved(a, b);
 }
 
-/* Is there a file `path` already in `folder`? */
+/* Returns whether a file `path` exists in `folder`. */
 static int is_in(const char *path, const char *folder) {
     struct stat info, home;
     if (stat(folder, &info) || !S_ISDIR(info.st_mode) || access(path, F_OK)) return 0;
@@ -90,7 +90,7 @@ static int is_in(const char *path, const char *folder) {
     return same;
 }
 
-/* Would reading `input`, which may be a folder or a pattern, read the output of an earlier run? */
+/* Returns whether reading `input`, which may be a folder or a pattern, would read the output of an earlier run. */
 static int is_read_as(const output *o, const char *input) {
     const int data = o->kind == OUTPUT_MATRIX || o->kind == OUTPUT_CODES;
     if (same_file(o->path, input)) return 1;
@@ -138,7 +138,7 @@ static int check_inputs(run *r, const output *o, const char *const *inputs, int 
     return INCO_OK;
 }
 
-/* A folder that is there must take files; one that is not must find a place. */
+/* An existing folder must be writable; another must be possible to create. */
 static int check_folder(run *r, const output *o) {
     struct stat info;
     if (!strcmp(o->path, "-")) return run_fail(r, INCO_EINVAL, "%s needs a folder, for several files", o->option);
@@ -153,7 +153,7 @@ static int check_folder(run *r, const output *o) {
     return fits ? INCO_OK : run_fail(r, INCO_EIO, "%s: cannot create the folder '%s'", o->option, o->path);
 }
 
-/* Files of any name are tried by making one and dropping it; a pipe is only asked about, opening it would wait. */
+/* Other files are tested by creating and discarding one; a pipe is only examined, since opening it would wait. */
 static int check_writable(run *r, const output *o) {
     struct stat info;
     inco_file *file = NULL;

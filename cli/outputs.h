@@ -1,4 +1,4 @@
-/* The files that a run will write, looked at before any work. */
+/* Output files of a run, checked before any work. */
 #ifndef INCO_CLI_OUTPUTS_H
 #define INCO_CLI_OUTPUTS_H
 

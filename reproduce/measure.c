@@ -1,5 +1,5 @@
-/* The figures of a run: what its log tells, coherence and spectrum of its dictionary, residuals of the test signals,
- * and how much of planted codes is recovered. */
+/* Results of a run: from its log, coherence and spectrum of its dictionary, residuals of the test signals, and recovery
+ * of planted codes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 /* ---- The log ---- */
 
-/* Members of the log's end, and what the figures call them. */
+/* Members of the last line of the log, and their names in the results. */
 static const struct {
     const char *member, *name;
 } results[] = {{"end.relative_error", "relative_error"},
@@ -62,7 +62,7 @@ done:
 
 /* ---- The dictionary ---- */
 
-/* How far from flat: root mean square of s_i / sqrt(L / D) - 1; 0 for a tight frame. */
+/* Distance from flat: root mean square of s_i / sqrt(L / D) - 1; 0 for a tight frame. */
 static double deviation(const inco_metrics *m) {
     double sum = 0;
     for (int64_t i = 0; i < m->singular_count; i++) {
@@ -119,7 +119,7 @@ done:
 
 /* ---- Planted codes ---- */
 
-enum { PLANTED = 1000 }; /* signals at every cardinality */
+enum { PLANTED = 1000 }; /* signals per cardinality */
 static const int planted_at[] = {1, 2, 3, 5, 8, 12, 16, 20, 25, 30, 40, 50, 60};
 enum { PLANTED_AT = sizeof planted_at / sizeof *planted_at };
 
@@ -154,7 +154,7 @@ static void plant(const inco_mat *d, int k, const inco_mat *x, int *list, unsign
     }
 }
 
-/* The share of planted atoms that were found, and of signals with all of theirs found. */
+/* Share of planted atoms recovered, and of signals with complete support recovered. */
 static void compare(const inco_csc *codes, const unsigned char *planted, int k, double *atoms, double *supports) {
     int64_t right = 0, whole = 0;
     for (int64_t n = 0; n < codes->cols; n++) {
@@ -209,7 +209,7 @@ done:
     return status;
 }
 
-/* LARC with the cardinality known, on signals planted in the dictionary itself. */
+/* LARC with known cardinality, on signals planted in the dictionary itself. */
 static int measure_recovery(experiment *e, int64_t seed, const inco_mat *d, numbers *n) {
     recovery v = {.d = d};
     int status;

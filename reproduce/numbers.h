@@ -1,4 +1,4 @@
-/* The figures of one run, by name: single values and lists, in memory and as a .csv file of lines name,at,value. */
+/* Results of one run, by name: single values and lists, in memory and as a .csv file of lines name,at,value. */
 #ifndef INCO_REPRODUCE_NUMBERS_H
 #define INCO_REPRODUCE_NUMBERS_H
 
@@ -16,18 +16,18 @@ typedef struct numbers {
     int lists;
     double *at, *value; /* of all lists, one after the other */
     int count, room;
-    int failed; /* no memory, or no room for another name */
+    int failed; /* out of memory, or too many names */
 } numbers;
 
-/* A value at a place of a list; the values of a list are added one after the other. Single values stand at 0. */
+/* Adds a value at a position of a list; the values of a list are added consecutively. Single values are at 0. */
 void numbers_add(numbers *n, const char *name, double at, double value);
 
-/* The value of `name` at a place; NaN when there is none. */
+/* The value of `name` at a position; NaN if there is none. */
 double numbers_at(const numbers *n, const char *name, double at);
 /* The whole list; its length, 0 when there is none. `at` may be NULL. */
 int numbers_of(const numbers *n, const char *name, const double **at, const double **value);
 
-/* All digits are kept: what is read is what was written. The file appears whole or not at all. */
+/* All digits are kept. The file is written atomically. */
 int numbers_save(run *r, const numbers *n, const char *path);
 int numbers_load(run *r, numbers *n, const char *path);
 

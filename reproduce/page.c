@@ -1,4 +1,5 @@
-/* The page of the experiment: claims first, then the figures of the paper and of its companion page, then all runs. */
+/* The report of the experiment: claims first, then the figures of the paper and of its companion page, then all
+ * runs. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -110,7 +111,7 @@ static void add_spectra(const experiment *e, inco_report *made) {
                             .mark_at = sqrt((double)e->atoms / REPRODUCE_DIM)});
 }
 
-/* One setting of each method against K-SVD without replacement. */
+/* One setting of each method, relative to K-SVD without replacement. */
 static void add_ratios(const experiment *e, inco_report *made) {
     const grid_run *base = grid_find(e, KSVD, 1, 0);
     inco_chart *chart = inco_chart_new("residual-ratio", "One of each, over K-SVD at μt = 1",
@@ -219,7 +220,7 @@ static void cell(cells *c, const char *format, ...) {
     c->text[c->count++] = text;
 }
 
-/* A value, with its quartiles where there are several seeds; nothing when it is not known. */
+/* A value, with quartiles if there are several seeds; empty if it is unknown. */
 static void cell_spread(cells *c, const experiment *e, spread s, const char *format) {
     char value[3][32];
     const double of[] = {s.median, s.lower, s.upper};
@@ -303,7 +304,7 @@ static int add_runs(const experiment *e, inco_report *made) {
     return 1;
 }
 
-/* Seed by seed against K-SVD without replacement, which the same signals and the same start went into. */
+/* Ratios to K-SVD without replacement, seed by seed, with the same signals and initial dictionary. */
 static int add_paired(const experiment *e, inco_report *made) {
     static const char *const header[] = {"run", "5 atoms", "10 atoms", "20 atoms", "40 atoms", "80 atoms", "120 atoms"};
     static const double at[] = {5, 10, 20, 40, 80, 120};
@@ -394,7 +395,7 @@ static void list_claims(FILE *out, const claim *claims, verdict v) {
     }
 }
 
-/* Where the measurement contradicts the paper, in plain words; the table that follows has the figures. */
+/* Where the measurement contradicts the paper, in words; the table below has the figures. */
 static void add_contradictions(const claim *claims, inco_report *made) {
     char *text = NULL;
     size_t size;

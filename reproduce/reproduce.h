@@ -2,8 +2,7 @@
  * Self-Coherence", IEEE Signal Processing Letters 19(12), 2012.
  *
  * The folder of the experiment holds, per seed, the signals (train.npy, test.npy) and per run its dictionary (.npy),
- * its log (.jsonl) and its figures (.csv); claims and page are made from the figures. What is there is not made again.
- */
+ * its log (.jsonl) and its results (.csv); claims and report are made from the results. Existing results are reused. */
 #ifndef INCO_REPRODUCE_REPRODUCE_H
 #define INCO_REPRODUCE_REPRODUCE_H
 
@@ -16,8 +15,8 @@ enum {
     REPRODUCE_DIM = 160,            /* samples of a signal */
     REPRODUCE_BINS = 100,           /* of the histogram in inco_metrics */
     REPRODUCE_RATE = 8000,          /* Hz */
-    REPRODUCE_TEST_FILES = 20,      /* recordings kept for the test */
-    REPRODUCE_RECOVERY_ATOMS = 200, /* of the dictionaries whose atoms are to be recovered */
+    REPRODUCE_TEST_FILES = 20,      /* recordings held out for testing */
+    REPRODUCE_RECOVERY_ATOMS = 200, /* atoms of the dictionaries for the recovery of planted codes */
     REPRODUCE_RUNS = 48
 };
 
@@ -32,8 +31,8 @@ typedef struct grid_run {
     family family;
     double value; /* mu_t, gamma, or the bound */
     int64_t atoms;
-    int generalises, recovers; /* is it coded with test signals, with planted ones? */
-    double weight;             /* how long it takes beside others, roughly */
+    int generalises, recovers; /* whether it is tested on test signals, and on planted codes */
+    double weight;             /* relative duration, roughly */
 } grid_run;
 
 typedef struct experiment {
@@ -45,9 +44,9 @@ typedef struct experiment {
     int runs;
     numbers *figures; /* of every run with every seed: see experiment_figures */
     progress progress;
-    int under_way, made; /* which of all runs; how many were made now, not found */
-    int shown;           /* has its progress been shown? */
-    /* Of the work that was not there at the start: done, in all, and what was found half-made. */
+    int under_way, made; /* index of the current run; number of runs made, not found */
+    int shown;           /* whether its progress was shown */
+    /* Of the work missing at the start: done, total, and found half-finished. */
     double weight_done, weight_all, weight_found;
     double work_started;
 } experiment;
@@ -56,23 +55,22 @@ typedef struct experiment {
 void grid_plan(experiment *e);
 const char *grid_family(family f);     /* "INK-SVD" */
 const char *grid_short_name(family f); /* "inksvd" */
-/* The run of a family at a value, with the atoms of the experiment or, for `recovery`, of that part; NULL when there is
+/* The run of a family at a value, with the atoms of the experiment or, for `recovery`, of that part; NULL if there is
  * none. INK-SVD at 1 rotates nothing: it is K-SVD at 1. */
 const grid_run *grid_find(const experiment *e, family f, double value, int recovery);
-/* Makes all runs that are not there, and reads the figures of all. INCO_STOPPED after a signal. */
+/* Performs all missing runs, and reads the results of all. INCO_STOPPED after a signal. */
 int grid_perform(experiment *e);
 
-/* A name in the folder of the experiment, of a seed when that is 0 or more; to be freed. NULL when there is no memory.
- */
+/* A name in the folder of the experiment, or of a seed >= 0; to be freed. NULL: out of memory. */
 char *experiment_path(const experiment *e, int64_t seed, const char *name, const char *ending);
 numbers *experiment_figures(const experiment *e, int seed, const grid_run *g); /* seed from 0 */
 
-/* Looks at data and folder before any work; makes the folder, or sees that what it holds is this experiment. */
+/* Checks data and folder before any work; creates the folder, or checks that it holds the same experiment. */
 int split_check(experiment *e);
-/* The signals of a seed: makes train.npy and test.npy where they are not there. */
+/* The signals of a seed: creates train.npy and test.npy if they are missing. */
 int split_make(experiment *e, int64_t seed);
 
-/* The figures of a run that has ended, from its dictionary and log. */
+/* Results of a completed run, from its dictionary and log. */
 int measure_run(experiment *e, int64_t seed, const grid_run *g, numbers *figures);
 
 /* ---- Results over the seeds ---- */

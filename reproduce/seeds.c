@@ -9,7 +9,7 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Between the two values next to it, as NumPy does. */
+/* Linear interpolation, like NumPy. */
 static double quantile(const double *sorted, int count, double q) {
     const double place = q * (count - 1);
     const int below = (int)floor(place), above = below + 1 < count ? below + 1 : below;

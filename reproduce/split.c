@@ -1,4 +1,4 @@
-/* The recordings: which are kept for the test, and the signals cut from the others. */
+/* The recordings: those held out for testing, and the signals cut from the others. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ static uint64_t fingerprint(const inco_data *data) {
     return hash;
 }
 
-/* All that a figure depends on, in lines for people; the seeds are folders of their own, and more may come. */
+/* All that a result depends on, as text; the seeds have their own folders, and more may be added. */
 static char *describe(const experiment *e, const inco_data *data) {
     char *text = NULL;
     size_t size;
@@ -82,7 +82,7 @@ static char *describe(const experiment *e, const inco_data *data) {
     return NULL;
 }
 
-/* Of the two descriptions the first lines that differ. */
+/* The first lines in which the two descriptions differ. */
 static int refuse_other(const experiment *e, const char *path, const char *found, const char *wanted) {
     size_t a = strcspn(found, "\n"), b = strcspn(wanted, "\n");
     while (a == b && a && !strncmp(found, wanted, a) && found[a] && wanted[b]) {
@@ -148,7 +148,7 @@ done:
 
 /* ---- The signals of a seed ---- */
 
-/* The recordings in an order of the seed's own: the first are those of the test. */
+/* The recordings in a random order determined by the seed: the first are for testing. */
 static const char **shuffle(const inco_data *data, int64_t seed) {
     const int64_t count = inco_data_files(data);
     unsigned short state[3] = {(unsigned short)(0x330e ^ seed >> 32), (unsigned short)seed,
@@ -192,7 +192,7 @@ done:
     return status;
 }
 
-/* Names of the test's recordings, for people. */
+/* Names of the test recordings. */
 static int list_test(experiment *e, int64_t seed, const char *const *paths) {
     char *text = NULL, *path = experiment_path(e, seed, "test", ".txt");
     size_t size;

@@ -1,4 +1,4 @@
-/* The verdicts, as a file for programs and as a table for people. */
+/* The verdicts, as JSON and as a table. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
