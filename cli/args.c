@@ -6,17 +6,10 @@
 
 #include "commands.h"
 #include "near.h"
-#include "table.h"
+#include "values.h"
 
-const inco_option *args_option(const char *name, size_t length) {
-    const inco_option *o;
-    for (int i = 0; (o = table_at(i)); i++)
-        if (strlen(o->name) == length && !strncmp(o->name, name, length)) return o;
-    return NULL;
-}
-
-static const inco_option *option_of_letter(char letter) {
-    const inco_option *o;
+static const option *option_of_letter(char letter) {
+    const option *o;
     for (int i = 0; (o = table_at(i)); i++)
         if (o->letter == letter) return o;
     return NULL;
@@ -31,7 +24,7 @@ int args_want_help(int argc, char *const *argv) {
 /* ---- What is wrong ---- */
 
 static int unknown_option(run *r, const char *name, size_t length) {
-    const inco_option *o;
+    const option *o;
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)length, name);
     near_search search = near_start(word);
@@ -43,7 +36,7 @@ static int unknown_option(run *r, const char *name, size_t length) {
 }
 
 /* An option that exists, but not here: say where. */
-static int foreign_option(run *r, const inco_option *o) {
+static int foreign_option(run *r, const option *o) {
     char places[128] = "";
     for (int i = 0; commands_at(i); i++) {
         if (!(o->commands & commands_at(i)->bit)) continue;
@@ -54,7 +47,7 @@ static int foreign_option(run *r, const inco_option *o) {
                     places);
 }
 
-static int missing_value(run *r, const inco_option *o, const char *next) {
+static int missing_value(run *r, const option *o, const char *next) {
     if (!next) return run_fail(r, INCO_EINVAL, "--%s needs a value: --%s %s", o->name, o->name, o->metavar);
     return run_fail(r, INCO_EINVAL, "--%s needs a value before %s (or write --%s=%s, if that is the value)", o->name,
                     next, o->name, next);
@@ -63,7 +56,7 @@ static int missing_value(run *r, const inco_option *o, const char *next) {
 /* ---- Reading ---- */
 
 /* `value` is the text after = or after the letter; without one it is the next argument, which *used then counts. */
-static int take_option(run *r, const inco_option *o, const char *value, const char *next, int *used) {
+static int take_option(run *r, const option *o, const char *value, const char *next, int *used) {
     if (!(o->commands & r->command->bit)) return foreign_option(r, o);
     if (!o->metavar && !value) value = "yes";
     if (!value) {
@@ -71,12 +64,12 @@ static int take_option(run *r, const inco_option *o, const char *value, const ch
         value = next;
         *used = 1;
     }
-    return inco_options_set(r->options, o->name, value, &r->error);
+    return values_set(r, o, value);
 }
 
 static int take_long(run *r, const char *text, const char *next, int *used) {
     const size_t length = strcspn(text, "=");
-    const inco_option *o = args_option(text, length);
+    const option *o = table_find(text, length);
     if (!o) return unknown_option(r, text, length);
     return take_option(r, o, text[length] ? text + length + 1 : NULL, next, used);
 }
@@ -84,7 +77,7 @@ static int take_long(run *r, const char *text, const char *next, int *used) {
 /* -q, -o FILE, -oFILE, and flags together with what follows them: -qo FILE. */
 static int take_letters(run *r, const char *text, const char *next, int *used) {
     for (; *text; text++) {
-        const inco_option *o = option_of_letter(*text);
+        const option *o = option_of_letter(*text);
         if (!o) return run_fail(r, INCO_EINVAL, "there is no option '-%c'", *text);
         if (o->metavar) return take_option(r, o, text[1] ? text + 1 : NULL, next, used);
         int status = take_option(r, o, "yes", NULL, used);
@@ -111,7 +104,7 @@ int args_parse(run *r, int argc, char *const *argv) {
         if (status < 0) return status;
         i += used;
     }
-    r->quiet = inco_options_get_number(r->options, "quiet") > 0;
-    r->json = inco_options_get_number(r->options, "json") > 0;
+    r->quiet = values_number(r, "quiet") > 0;
+    r->json = values_number(r, "json") > 0;
     return INCO_OK;
 }

@@ -1,4 +1,4 @@
-/* The command line, read by the option table of the library. */
+/* The command line, read by the table of options. */
 #ifndef INCO_CLI_ARGS_H
 #define INCO_CLI_ARGS_H
 
@@ -10,8 +10,5 @@ int args_parse(run *r, int argc, char *const *argv);
 
 /* Is --help (or -h) among the arguments, before any `--`? */
 int args_want_help(int argc, char *const *argv);
-
-/* The option of that name or letter; NULL when there is none. */
-const inco_option *args_option(const char *name, size_t length);
 
 #endif

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "commands.h"
-#include "table.h"
 
 enum { WIDTH = 80, COLUMN = 26 };
 
@@ -34,8 +33,8 @@ static void print_wrapped(const char *text, int indent, int at) {
     putchar('\n');
 }
 
-const char *help_value(const inco_option *option) {
-    return option->choices ? option->choices : option->metavar;
+const char *help_value(const option *o) {
+    return o->type == INCO_CHOICE ? o->choices : o->metavar;
 }
 
 /* ---- Options ---- */
@@ -51,7 +50,7 @@ static int rank_of(const char *group) {
 }
 
 void help_each_option(const command *c, help_visit visit, void *self) {
-    const inco_option *o;
+    const option *o;
     for (int rank = 0; rank <= HEADINGS; rank++) {
         const char *group = "";
         for (int i = 0; (o = table_at(i)); i++) {
@@ -62,27 +61,25 @@ void help_each_option(const command *c, help_visit visit, void *self) {
     }
 }
 
-static void print_option(void *self, const inco_option *o, int first) {
-    char text[1024];
-    (void)self;
+static void print_option(void *self, const option *o, int first) {
+    const command *c = self;
+    char text[2048];
     if (first) printf("\n%s\n", o->group);
-    int at = o->letter ? printf("  -%c, --%s", (int)o->letter, o->name) : printf("  --%s", o->name);
+    int at = o->letter ? printf("  -%c, --%s", o->letter, o->name) : printf("  --%s", o->name);
     if (o->metavar) at += printf(" %s", help_value(o));
     if (at + 2 > COLUMN) {
         putchar('\n');
         at = 0;
     }
-    if (o->default_text)
-        snprintf(text, sizeof text, "%s (default %s)", o->help, o->default_text);
-    else
-        snprintf(text, sizeof text, "%s", o->help);
+    table_help(o, c->bit, text, sizeof text);
+    if (o->default_text) snprintf(text + strlen(text), sizeof text - strlen(text), " (default %s)", o->default_text);
     print_wrapped(text, COLUMN, at);
 }
 
 void help_command(const command *c) {
     printf("usage: inco %s %s\n\n", c->name, c->usage);
     print_wrapped(c->about, 0, 0);
-    help_each_option(c, print_option, NULL);
+    help_each_option(c, print_option, (void *)c);
     printf("  -h, --help%*sthis text\n", COLUMN - 12, "");
 }
 

@@ -3,6 +3,7 @@
 #define INCO_CLI_HELP_H
 
 #include "run.h"
+#include "table.h"
 
 void help_program(void);
 void help_command(const command *c);
@@ -10,11 +11,11 @@ void help_version(void);
 
 /* Calls `visit` for every option of the command, in the order of help: group by group. `first` is true for the first
  * option of a group. */
-typedef void (*help_visit)(void *self, const inco_option *option, int first);
+typedef void (*help_visit)(void *self, const option *option, int first);
 void help_each_option(const command *c, help_visit visit, void *self);
 
 /* What stands after the name of an option: its choices, or the name of its value; NULL for a flag. */
-const char *help_value(const inco_option *option);
+const char *help_value(const option *option);
 
 /* Features that a build may have or lack, in order; NULL past the last. */
 const char *help_feature(int i);

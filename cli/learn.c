@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "dictionary.h"
 #include "near.h"
 #include "outputs.h"
 #include "results.h"
+#include "values.h"
 
 inco_learn_info learn_info(const learn_job *job) {
     inco_learn_info info = INCO_INIT(inco_learn_info);
@@ -22,6 +22,16 @@ inco_learn_info learn_info(const learn_job *job) {
 
 static int init_is_file(const learn_job *job) {
     return strcmp(job->init, "sample") && strcmp(job->init, "dct") && strcmp(job->init, "random");
+}
+
+/* A method that takes no data has nothing to code, and too short a way to save half of it. */
+static int check_design(run *r, const char *method) {
+    static const char *const of_data[] = {"codes", "checkpoint", "resume"};
+    for (int i = 0; i < 3 && !inco_learn_needs_data(r->options); i++)
+        if (values_given(r, of_data[i]))
+            return run_fail(r, INCO_EINVAL, "--%s has no place in --method %s, which takes no data", of_data[i],
+                            method);
+    return INCO_OK;
 }
 
 static int read_names(learn_job *job) {
@@ -41,6 +51,7 @@ static int read_names(learn_job *job) {
         TRY(run_fail(r, INCO_EINVAL, "--method %s designs atoms without data: leave '%s' out", method, r->paths[0]));
     if (!r->path_count && inco_learn_needs_data(r->options))
         TRY(run_fail(r, INCO_EINVAL, "name the data to learn from: files, folders or patterns"));
+    TRY(check_design(r, method));
     if (!inco_options_given(r->options, "atoms") && !init_is_file(job) && !job->resume)
         TRY(run_fail(r, INCO_EINVAL, "say how many atoms to learn: --atoms L"));
     if (job->checkpoint && !strcmp(job->checkpoint, "-"))
@@ -129,16 +140,6 @@ static int on_progress(void *self, const inco_progress *now) {
 
 /* ---- The start ---- */
 
-static int agree_on_atoms(learn_job *job, const inco_mat *start) {
-    run *r = job->run;
-    if (!inco_options_given(r->options, "atoms"))
-        return inco_options_set_number(r->options, "atoms", (double)start->cols, &r->error);
-    const double atoms = inco_options_get_number(r->options, "atoms");
-    if (atoms == (double)start->cols) return INCO_OK;
-    return run_fail(r, INCO_EINVAL, "--atoms %.0f, but --init '%s' holds %lld atoms: leave --atoms out", atoms,
-                    job->init, (long long)start->cols);
-}
-
 static int resume(learn_job *job) {
     run *r = job->run;
     inco_error error = {0};
@@ -152,20 +153,14 @@ static int resume(learn_job *job) {
     return status < 0 ? run_fail(r, status, "--resume '%s': %.900s", job->resume, error.message) : status;
 }
 
-/* The learner at its start: a checkpoint, a dictionary from a file, or what --init names. */
+/* The learner at its start: a checkpoint, or what --init names. */
 static int make_learner(learn_job *job) {
     run *r = job->run;
-    const int from_file = init_is_file(job) && !job->resume;
-    inco_mat start = {0};
-    int status = INCO_OK;
-    if (from_file) TRY(dictionary_load(r, job->init, &start));
-    if (from_file) TRY(agree_on_atoms(job, &start));
+    int status;
     TRY(run_on_progress(r, on_progress, job));
     TRY(inco_learner_new(&job->learner, job->data ? &job->source : NULL, r->options, &r->error));
-    if (from_file) TRY(inco_learner_start_from(job->learner, &start, &r->error));
     if (job->resume) TRY(resume(job));
 done:
-    inco_mat_free(&start);
     return status;
 }
 

@@ -5,6 +5,7 @@
 
 #include "learn.h"
 #include "results.h"
+#include "speak.h"
 
 /* ---- People ---- */
 
@@ -30,7 +31,8 @@ void learn_announce(const learn_job *job) {
     const inco_source *source = &job->source;
     const long long files = inco_data_files(job->data);
     char method[16], coder[16], iterations[32], seed[32], atoms[32];
-    if (inco_options_get(job->run->options, "atoms", atoms, sizeof atoms) == 0) strcpy(atoms, "the checkpoint's");
+    if (inco_options_get(job->run->options, "atoms", atoms, sizeof atoms) == 0)
+        strcpy(atoms, job->resume ? "the checkpoint's" : "the initial dictionary's");
     inco_options_get(job->run->options, "method", method, sizeof method);
     inco_options_get(job->run->options, "coder", coder, sizeof coder);
     inco_options_get(job->run->options, "iterations", iterations, sizeof iterations);
@@ -306,6 +308,7 @@ void learn_log_end(learn_job *job, int status) {
     if (!job->log_file || job->log_failed) return;
     json j = begin_line(job, status < 0 ? "error" : "end");
     if (status < 0) {
+        speak_options(job->run->error.message);
         json_text(&j, "message", job->run->error.message);
     } else {
         results_identity(&j, job->run);

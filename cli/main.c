@@ -10,6 +10,7 @@
 #include "man.h"
 #include "near.h"
 #include "results.h"
+#include "values.h"
 
 #define ADDRESS(name) &name##_command,
 static const command *const table[] = {COMMANDS(ADDRESS)};
@@ -78,6 +79,7 @@ static int perform(const command *c, int argc, char *const *argv) {
         status = c->perform(&r);
     }
     int code = run_finish(&r, status);
+    values_free(&r);
     inco_options_free(r.options);
     free(r.paths);
     return code;

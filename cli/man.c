@@ -20,15 +20,16 @@ static void put_roff(const char *text) {
     }
 }
 
-static void put_option(void *self, const inco_option *o, int first) {
-    (void)self;
+static void put_option(void *self, const option *o, int first) {
+    const command *c = self;
+    char help[2048];
     if (first) {
         fputs(".SS ", stdout);
         put_roff(o->group);
         putchar('\n');
     }
     fputs(".TP\n", stdout);
-    if (o->letter) printf("\\fB\\-%c\\fR, ", (int)o->letter);
+    if (o->letter) printf("\\fB\\-%c\\fR, ", o->letter);
     fputs("\\fB\\-\\-", stdout);
     put_roff(o->name);
     fputs("\\fR", stdout);
@@ -38,7 +39,8 @@ static void put_option(void *self, const inco_option *o, int first) {
         fputs("\\fR", stdout);
     }
     putchar('\n');
-    put_roff(o->help);
+    table_help(o, c->bit, help, sizeof help);
+    put_roff(help);
     if (o->default_text) {
         fputs(" (default ", stdout);
         put_roff(o->default_text);
@@ -58,7 +60,7 @@ static void put_commands(void) {
 static void put_line(const char *line, const command *c) {
     const char *mark = strstr(line, "@VERSION@");
     if (!strcmp(line, "@OPTIONS@\n") && c)
-        help_each_option(c, put_option, NULL);
+        help_each_option(c, put_option, (void *)c);
     else if (!strcmp(line, "@COMMANDS@\n"))
         put_commands();
     else if (mark)

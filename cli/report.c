@@ -209,7 +209,7 @@ done:
 
 const command report_command = {
     "report",
-    INCO_REPORT,
+    COMMAND_REPORT,
     "RUN.jsonl D.npy -o PAGE.html [OPTIONS]",
     "write a report with figures, from a run's log and dictionary",
     "Writes a self-contained HTML report: headline figures, the settings of the run, convergence, atoms, coherence, "

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "help.h"
+#include "values.h"
 
 void results_identity(json *j, const run *r) {
     json_integer(j, "schema", RESULTS_SCHEMA);
@@ -28,13 +29,13 @@ typedef struct option_writer {
     const run *run;
 } option_writer;
 
-static void write_option(void *self, const inco_option *o, int first) {
+static void write_option(void *self, const option *o, int first) {
     const option_writer *w = self;
-    const double number = inco_options_get_number(w->run->options, o->name);
-    int length = inco_options_get(w->run->options, o->name, NULL, 0);
+    const double number = values_number(w->run, o->name);
+    int length = values_get(w->run, o->name, NULL, 0);
     char *text = length > 0 ? malloc((size_t)length + 1) : NULL;
     (void)first;
-    if (text) inco_options_get(w->run->options, o->name, text, (size_t)length + 1);
+    if (text) values_get(w->run, o->name, text, (size_t)length + 1);
     if (!o->metavar)
         json_boolean(w->json, o->name, number > 0);
     else if (!isnan(number))

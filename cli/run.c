@@ -9,6 +9,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "speak.h"
+#include "values.h"
+
 int run_fail(run *r, int code, const char *format, ...) {
     va_list args;
     va_start(args, format);
@@ -38,22 +41,24 @@ static void print_name(const run *r) {
 }
 
 void run_warn(const run *r, const char *format, ...) {
+    char text[2048];
     va_list args;
     if (r->part) return;
     va_start(args, format);
-    print_name(r);
-    vfprintf(stderr, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    fputc('\n', stderr);
+    speak_options(text);
+    print_name(r);
+    fprintf(stderr, "%s\n", text);
 }
 
 int run_text(run *r, const char *name, char **text) {
-    int length = inco_options_get(r->options, name, NULL, 0);
+    int length = values_get(r, name, NULL, 0);
     *text = NULL;
     if (length <= 0) return INCO_OK;
     *text = malloc((size_t)length + 1);
     if (!*text) return run_no_memory(r);
-    inco_options_get(r->options, name, *text, (size_t)length + 1);
+    values_get(r, name, *text, (size_t)length + 1);
     return INCO_OK;
 }
 

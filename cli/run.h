@@ -4,11 +4,13 @@
 
 #include <inco/inco.h>
 
+#include "table.h"
+
 typedef struct run run;
 
 typedef struct command {
     const char *name;
-    unsigned bit;        /* INCO_LEARN...: the options that it takes */
+    unsigned bit;        /* INCO_LEARN, COMMAND_REPORT...: the options that it takes */
     const char *usage;   /* what follows "inco NAME" */
     const char *summary; /* one line */
     const char *about;   /* a paragraph or two for --help */
@@ -20,7 +22,8 @@ struct run {
     int argc;
     char *const *argv; /* the whole command line */
     inco_options *options;
-    const char **paths; /* what is no option */
+    char *own[OWN_OPTIONS]; /* values of the program's own options, NULL where not given: see values.h */
+    const char **paths;     /* what is no option */
     int path_count;
     int quiet, json;
     int missed;             /* the output is written, but it misses a target */

@@ -1,15 +1,187 @@
 #include "table.h"
 
-enum { ROWS_MAX = 128 };
+#include <stdio.h>
+#include <string.h>
 
-static inco_option rows[ROWS_MAX];
+#include "speak.h"
+
+enum { ROWS_MAX = 160 };
+
+/* ---- The program's own ---- */
+
+enum {
+    L = INCO_LEARN,
+    E = INCO_ENCODE,
+    C = INCO_DECODE,
+    I = INCO_INSPECT,
+    F = INCO_FRAME,
+    H = INCO_DECOHERE,
+    P = COMMAND_REPORT,
+    R = COMMAND_REPRODUCE
+};
+
+static const option own[OWN_OPTIONS] = {
+    {.name = "dictionary",
+     .letter = 'D',
+     .type = INCO_TEXT,
+     .metavar = "FILE",
+     .group = "Dictionary",
+     .commands = E | C,
+     .help = "dictionary: .npy .npz .csv .tsv .mat"},
+    {.name = "data",
+     .type = INCO_TEXT,
+     .metavar = "FILE",
+     .group = "Data",
+     .commands = H | R,
+     .help = "decohere: minimise the error of these signals instead of the change of the atoms: a file, a folder or a "
+             "quoted pattern, as for learn; reproduce: recordings of one speaker (required)"},
+    {.name = "output",
+     .letter = 'o',
+     .type = INCO_TEXT,
+     .metavar = "FILE",
+     .group = "Run",
+     .commands = L | E | C | F | H | P | R,
+     .help = "output file; its extension decides the format; - is standard output (reproduce: a folder)"},
+    {.name = "codes",
+     .type = INCO_TEXT,
+     .metavar = "FILE",
+     .group = "Run",
+     .commands = L,
+     .help = "write codes of the training signals, centred and normalised as for learning, in the final dictionary "
+             "(.npz .mat)"},
+    {.name = "log",
+     .type = INCO_TEXT,
+     .metavar = "FILE",
+     .group = "Run",
+     .commands = L,
+     .help = "write a log with one line of JSON per iteration"},
+    {.name = "report",
+     .type = INCO_TEXT,
+     .metavar = "FILE",
+     .group = "Run",
+     .commands = L | I,
+     .help = "write a report with figures (.html)"},
+    {.name = "csv",
+     .type = INCO_TEXT,
+     .metavar = "DIR",
+     .group = "Run",
+     .commands = L | I | P,
+     .help = "write the numbers behind the figures of the report to a folder, one .csv file per figure"},
+    {.name = "test",
+     .type = INCO_TEXT,
+     .metavar = "IN",
+     .group = "Run",
+     .commands = L | I | P,
+     .help = "test signals for the report, which shows their residual against the number of atoms: a file, a folder or "
+             "a quoted pattern"},
+    {.name = "checkpoint",
+     .type = INCO_TEXT,
+     .metavar = "FILE",
+     .group = "Run",
+     .commands = L,
+     .help = "save the state after every iteration and after every point of the path of option 'gamma' = 'auto'"},
+    {.name = "resume",
+     .type = INCO_TEXT,
+     .metavar = "FILE",
+     .group = "Run",
+     .commands = L,
+     .help = "continue from a checkpoint, with the same data and options"},
+    {.name = "quick",
+     .type = INCO_FLAG,
+     .group = "Run",
+     .commands = R,
+     .help = "small experiment that takes minutes: fewer signals, atoms and settings"},
+    {.name = "seeds",
+     .type = INCO_INTEGER,
+     .metavar = "N",
+     .default_text = "1",
+     .low = 1,
+     .high = 1000,
+     .group = "Run",
+     .commands = R,
+     .help = "repeat with N seeds S, S + 1, ...; a seed determines the test recordings, the signals and the initial "
+             "dictionary, the same for all methods"},
+    {.name = "json",
+     .type = INCO_FLAG,
+     .group = "Run",
+     .commands = COMMANDS_ALL,
+     .help = "print the results as one JSON object on standard output"},
+    {.name = "quiet",
+     .letter = 'q',
+     .type = INCO_FLAG,
+     .group = "Run",
+     .commands = COMMANDS_ALL,
+     .help = "no progress and no summary; errors and warnings only"},
+};
+
+/* Options of the library that commands of the program take, or that mean more there: `help` is then what to say, NULL
+ * for the library's own words. */
+static const struct {
+    const char *name;
+    unsigned commands;
+    const char *help;
+} borrowed[] = {
+    {"columns", P, NULL},
+    {"variable", P, NULL},
+    {"duplicates", P, NULL},
+    {"threads", P | R, NULL},
+    {"seed", R, NULL},
+    {"iterations", R, NULL},
+    {"decorrelation-passes", R, NULL},
+    {"atoms", L, "number of atoms (required, except that it is taken from the file of option 'init' or 'resume')"},
+    {"atoms", R, "number of atoms (default 1000, 200 with option 'quick')"},
+    {"signals", R, "draw N windows at random, without digital silence (default 30000, 3000 with option 'quick')"},
+};
+enum { BORROWED = sizeof borrowed / sizeof *borrowed };
+
+/* ---- All of them ---- */
+
+static option rows[ROWS_MAX];
 static int count;
 
-const inco_option *table_at(int i) {
-    while (!count || (count <= i && count < ROWS_MAX)) {
-        rows[count].size = sizeof rows[count];
-        if (!inco_option_at(count, &rows[count])) return NULL;
-        count++;
+static option from_library(const inco_option *o) {
+    option row = {.name = o->name,
+                  .type = o->type,
+                  .metavar = o->metavar,
+                  .default_text = o->default_text,
+                  .choices = o->choices,
+                  .group = o->group,
+                  .low = o->low,
+                  .high = o->high,
+                  .commands = (unsigned)o->commands,
+                  .help = o->help,
+                  .own = -1};
+    for (int i = 0; i < BORROWED; i++)
+        if (!strcmp(borrowed[i].name, o->name)) row.commands |= borrowed[i].commands;
+    return row;
+}
+
+static void fill(void) {
+    inco_option o = INCO_INIT(inco_option);
+    while (count < ROWS_MAX - OWN_OPTIONS && inco_option_at(count, &o)) rows[count++] = from_library(&o);
+    for (int i = 0; i < OWN_OPTIONS; i++) {
+        rows[count] = own[i];
+        rows[count++].own = i;
     }
+}
+
+const option *table_at(int i) {
+    if (!count) fill();
     return i >= 0 && i < count ? &rows[i] : NULL;
+}
+
+const option *table_find(const char *name, size_t length) {
+    const option *o;
+    for (int i = 0; (o = table_at(i)); i++)
+        if (strlen(o->name) == length && !strncmp(o->name, name, length)) return o;
+    return NULL;
+}
+
+void table_help(const option *o, unsigned command, char *text, size_t size) {
+    const char *help = o->help;
+    for (int i = 0; i < BORROWED; i++)
+        if (borrowed[i].help && borrowed[i].commands & command && !strcmp(borrowed[i].name, o->name))
+            help = borrowed[i].help;
+    snprintf(text, size, "%s", help);
+    speak_options(text);
 }

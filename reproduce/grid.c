@@ -7,6 +7,7 @@
 
 #include "cli/args.h"
 #include "cli/commands.h"
+#include "cli/values.h"
 #include "reproduce.h"
 
 /* ---- The plan ---- */
@@ -159,10 +160,10 @@ static void say_number(words *w, const char *name, double value) {
     say(w, text);
 }
 
-static void say_file(words *w, const experiment *e, int64_t seed, const char *option, const grid_run *g,
+static void say_file(words *w, const experiment *e, int64_t seed, const char *name, const grid_run *g,
                      const char *ending) {
     char *path = experiment_path(e, seed, g->id, ending);
-    say(w, option);
+    say(w, name);
     if (path)
         say(w, path);
     else
@@ -231,6 +232,7 @@ static int learn(experiment *e, words *w) {
     TRY(learn_command.perform(&part));
 done:
     if (status < 0) run_fail(e->run, status, "%s", part.error.message);
+    values_free(&part);
     inco_options_free(part.options);
     free(part.paths);
     return status;

@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/results.h"
+#include "cli/values.h"
 
 char *experiment_path(const experiment *e, int64_t seed, const char *name, const char *ending) {
     char *text = NULL;
@@ -52,8 +53,8 @@ static int read_options(experiment *e) {
     if (!e->data) TRY(run_fail(r, INCO_EINVAL, "name the folder with recordings of one speaker: --data DIR"));
     if (!e->output) TRY(run_fail(r, INCO_EINVAL, "name the folder for the results: -o DIR"));
     for (size_t n = strlen(e->output); n > 1 && e->output[n - 1] == '/'; n--) e->output[n - 1] = 0;
-    e->quick = inco_options_get_number(r->options, "quick") > 0;
-    e->seeds = (int)inco_options_get_number(r->options, "seeds");
+    e->quick = values_number(r, "quick") > 0;
+    e->seeds = (int)values_number(r, "seeds");
     e->first_seed = (int64_t)inco_options_get_number(r->options, "seed");
     e->signals = size_of(r, "signals", e->quick ? 3000 : 30000);
     e->atoms = size_of(r, "atoms", e->quick ? 200 : 1000);
@@ -131,7 +132,7 @@ done:
 
 const command reproduce_command = {
     "reproduce",
-    INCO_REPRODUCE,
+    COMMAND_REPRODUCE,
     "sigg2012 --data DIR -o OUT/ [OPTIONS]",
     "repeat a published experiment, with a verdict on each claim",
     "sigg2012 is the experiment of Sigg, Dikk and Buhmann, Learning Dictionaries with Bounded Self-Coherence (IEEE "

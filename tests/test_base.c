@@ -124,21 +124,21 @@ static void options_have_defaults_and_ranges(void **state) {
     assert_int_equal(inco_options_set(o, "iterations", "3", &error), INCO_OK);
     assert_true(inco_options_given(o, "iterations"));
     assert_int_equal(inco_options_set(o, "gamma", "-1", &error), INCO_EINVAL);
-    assert_string_equal(error.message, "--gamma must be 0 or more, not -1");
+    assert_string_equal(error.message, "option 'gamma' must be 0 or more, not -1");
     assert_int_equal(inco_options_set(o, "gamma", "five", &error), INCO_EINVAL);
-    assert_string_equal(error.message, "--gamma takes a number or auto, not 'five'");
+    assert_string_equal(error.message, "option 'gamma' takes a number or auto, not 'five'");
     assert_int_equal(inco_options_set(o, "gamma", "nan", &error), INCO_EINVAL);
     assert_int_equal(inco_options_set(o, "atoms", "2.5", &error), INCO_EINVAL);
-    assert_string_equal(error.message, "--atoms takes a whole number, not 2.5");
+    assert_string_equal(error.message, "option 'atoms' takes a whole number, not 2.5");
     assert_int_equal(inco_options_set(o, "coder", "om", &error), INCO_EINVAL);
-    assert_string_equal(error.message, "--coder must be one of larc|omp|ols|lars|lasso, not 'om'");
+    assert_string_equal(error.message, "option 'coder' must be one of larc|omp|ols|lars|lasso, not 'om'");
     assert_int_equal(inco_options_set(o, "patch", "8x", &error), INCO_EINVAL);
     assert_int_equal(inco_options_set(o, "patch", "8x9", &error), INCO_OK);
     inco_options_get(o, "patch", text, sizeof text);
     assert_string_equal(text, "8x9");
     assert_int_equal(inco_options_set(o, "no-such", "1", &error), INCO_EINVAL);
     assert_int_equal(inco_options_set_number(o, "residual-coherence", 1.5, &error), INCO_EINVAL);
-    assert_string_equal(error.message, "--residual-coherence must be from 0 to 1, not 1.5");
+    assert_string_equal(error.message, "option 'residual-coherence' must be from 0 to 1, not 1.5");
     assert_int_equal(inco_options_get(o, "no-such", text, sizeof text), -1);
     inco_options_free(o);
 }

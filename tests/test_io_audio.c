@@ -105,7 +105,7 @@ static void rates(void **state) {
     make("b.wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT, 44100, 1, 3200);
     assert_fails(load(test_folder, "window=10", &m, NULL, &error), INCO_EDATA, "a.wav is at 16000 Hz");
     assert_fails(load(test_folder, "window=10", &m, NULL, &error), INCO_EDATA,
-                 "b.wav at 44100 Hz: give --rate to resample them to one rate");
+                 "b.wav at 44100 Hz: give option 'rate' to resample them to one rate");
     assert_works(load(test_folder, "window=10 rate=8000", &m, NULL, &error));
     inco_mat_free(&m);
 }
@@ -115,14 +115,14 @@ static void what_is_refused(void **state) {
     inco_mat m;
     size_t count;
     const char *path = make("a.wav", SF_FORMAT_WAV | SF_FORMAT_PCM_16, 8000, 1, 100);
-    assert_fails(load(path, "hop=10", &m, NULL, &error), INCO_EINVAL, "a.wav is audio: give --window");
-    assert_fails(load(path, "window=10 patch=8x8", &m, NULL, &error), INCO_EINVAL, "--patch is for images");
+    assert_fails(load(path, "hop=10", &m, NULL, &error), INCO_EINVAL, "a.wav is audio: give option 'window'");
+    assert_fails(load(path, "window=10 patch=8x8", &m, NULL, &error), INCO_EINVAL, "option 'patch' is for images");
     assert_fails(load(path, "window=10 hop=5 signals=3", &m, NULL, &error), INCO_EINVAL,
-                 "--signals takes some at random and --hop takes all");
+                 "option 'signals' takes some at random and option 'hop' takes all");
     assert_fails(load(path, "window=200 signals=3", &m, NULL, &error), INCO_EDATA,
                  "no file has as many samples as the window of 200");
     assert_fails(load(path, "window=91 signals=11", &m, NULL, &error), INCO_EDATA,
-                 "--signals asks for 11, and there are 10 windows");
+                 "option 'signals' asks for 11, and there are 10 windows");
     assert_fails(load(write_text("bad.wav", "RIFFnonsense"), "window=10", &m, NULL, &error), INCO_EFORMAT,
                  "bad.wav: cannot be read as audio");
     assert_fails(load(write_text("bad.flac", ""), "window=10", &m, NULL, &error), INCO_EFORMAT, "bad.flac is empty");

@@ -170,7 +170,7 @@ static void random_rows(void **state) {
     assert_same(&m, &all);
     inco_data *data;
     assert_fails(open_one(&data, test_folder, "signals=51", &error), INCO_EDATA,
-                 "--signals asks for 51, and there are 50 signals");
+                 "option 'signals' asks for 51, and there are 50 signals");
     inco_mat_free(&first);
     inco_mat_free(&again);
     inco_mat_free(&other);
@@ -191,11 +191,12 @@ static void what_does_not_go_together(void **state) {
     assert_fails(open_with(&data, mixed, 2, "patch=2x2", &error), INCO_EINVAL, "a.npy is a matrix and");
     assert_fails(open_with(&data, mixed, 2, "patch=2x2", &error), INCO_EINVAL,
                  "c.pgm is an image: give files of one kind");
-    assert_fails(open_one(&data, two[0], "window=10", &error), INCO_EINVAL, "--window is for audio, and");
-    assert_fails(open_one(&data, two[0], "hop=10", &error), INCO_EINVAL, "--hop is for audio and images");
-    assert_fails(open_one(&data, two[0], "rate=10", &error), INCO_EINVAL, "--rate is for audio");
-    assert_fails(open_one(&data, two[0], "patch=3x2", &error), INCO_EDIM, "--patch 3x2 has 6 values, the signals of");
-    assert_fails(open_one(&data, mixed[1], "", &error), INCO_EINVAL, "c.pgm is an image: give --patch");
+    assert_fails(open_one(&data, two[0], "window=10", &error), INCO_EINVAL, "option 'window' is for audio, and");
+    assert_fails(open_one(&data, two[0], "hop=10", &error), INCO_EINVAL, "option 'hop' is for audio and images");
+    assert_fails(open_one(&data, two[0], "rate=10", &error), INCO_EINVAL, "option 'rate' is for audio");
+    assert_fails(open_one(&data, two[0], "patch=3x2", &error), INCO_EDIM,
+                 "option 'patch' = '3x2' has 6 values, the signals of");
+    assert_fails(open_one(&data, mixed[1], "", &error), INCO_EINVAL, "c.pgm is an image: give option 'patch'");
     assert_fails(open_one(&data, mixed[1], "patch=3x2", &error), INCO_EDATA,
                  "2 x 2 pixels: smaller than the patch of 3 x 2");
     assert_fails(open_one(&data, mixed[1], "patch=3x2 signals=1", &error), INCO_EDATA,

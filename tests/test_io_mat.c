@@ -98,8 +98,9 @@ static void the_right_variable_is_chosen(void **state) {
     assert_works(inco_load(make("x.mat", MAT_FT_MAT5, variables, 3), NULL, &m, &error));
     assert_int_equal(m.rows, 3);
     inco_mat_free(&m);
-    assert_fails(inco_load(make("x.mat", MAT_FT_MAT5, variables, 4), NULL, &m, &error), INCO_EFORMAT,
-                 "several matrices: name one with --variable; it holds: scalar (1x1), text (1x3), a (3x2), b (2x3)");
+    assert_fails(
+        inco_load(make("x.mat", MAT_FT_MAT5, variables, 4), NULL, &m, &error), INCO_EFORMAT,
+        "several matrices: name one by option 'variable'; it holds: scalar (1x1), text (1x3), a (3x2), b (2x3)");
     inco_options *options = options_with("variable", "b");
     assert_works(inco_load(in_folder("x.mat"), options, &m, &error));
     assert_int_equal(m.rows, 2);

@@ -68,7 +68,7 @@ static void the_right_array_is_chosen(void **state) {
     assert_int_equal(m.rows, 3);
     inco_mat_free(&m);
     assert_fails(inco_load(make("two.npz", arrays, 4), NULL, &m, &error), INCO_EFORMAT,
-                 "several matrices: name one with --variable; it holds: a (2, 3), list, text, b (3, 2)");
+                 "several matrices: name one by option 'variable'; it holds: a (2, 3), list, text, b (3, 2)");
     assert_works(inco_load(make("three.npz", arrays, 5), NULL, &m, &error));
     assert_int_equal(m.rows, 6);
     inco_mat_free(&m);

@@ -1,7 +1,9 @@
 /* The learning loop: what it finds, that its bits depend on nothing but data and options, and how it stops. */
 #include "check.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "learning.h"
@@ -80,6 +82,54 @@ static void a_resumed_run_has_the_same_bits(void **state) {
     inco_mat_free(&x);
 }
 
+/* Learns from a file that the option init names, and frees the options. */
+static int learn_from_file(const inco_mat *x, const char *path, inco_options *o, inco_mat *d, inco_error *error) {
+    inco_learn_info info = INCO_INIT(inco_learn_info);
+    assert_int_equal(inco_options_set(o, "init", path, NULL), INCO_OK);
+    int status = learn(x, o, d, &info, error);
+    inco_options_free(o);
+    return status;
+}
+
+static void an_initial_dictionary_is_read_from_a_file(void **state) {
+    char folder[] = "/tmp/inco-test-XXXXXX", path[64], missing[64];
+    inco_mat x = check_random(INCO_F64, 8, 1200, 7), start = check_dictionary(INCO_F64, 8, 12, 8), d, e;
+    inco_source source = source_of_mat(&x);
+    inco_error error;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/start.npy", folder);
+    snprintf(missing, sizeof missing, "%s/missing.npy", folder);
+    assert_int_equal(inco_save(path, &start, NULL, NULL, NULL), INCO_OK);
+    static const char *const gammas[] = {"1", "auto"};
+    for (int i = 0; i < 2; i++) { /* as if it were given in memory, with a path of gamma too */
+        inco_options *o = OPTIONS("sparsity", "2", "iterations", "3", "gamma", gammas[i]);
+        inco_learner *learner;
+        assert_int_equal(inco_learner_new(&learner, &source, o, NULL), INCO_OK);
+        assert_int_equal(inco_learner_start_from(learner, &start, NULL), INCO_OK);
+        assert_int_equal(inco_learner_run(learner, NULL), INCO_OK);
+        e = check_learned(learner);
+        assert_int_equal(learn_from_file(&x, path, o, &d, NULL), INCO_OK);
+        assert_int_equal(d.cols, 12);
+        assert_memory_equal(d.data, e.data, 8 * 12 * sizeof(double));
+        inco_learner_free(learner);
+        inco_mat_free(&d);
+    }
+    assert_int_equal(learn_from_file(&x, path, OPTIONS("atoms", "12", "iterations", "0"), &d, NULL), INCO_OK);
+    inco_mat_free(&d);
+    assert_int_equal(learn_from_file(&x, path, OPTIONS("atoms", "13"), &d, &error), INCO_EINVAL);
+    assert_non_null(strstr(error.message, "the file holds 12 atoms, option 'atoms' asks for 13"));
+    assert_int_equal(learn_from_file(&x, missing, OPTIONS("atoms", "12"), &d, &error), INCO_EIO);
+    assert_non_null(strstr(error.message, "missing.npy"));
+    inco_mat_free(&start);
+    start = check_dictionary(INCO_F64, 9, 12, 8);
+    assert_int_equal(inco_save(path, &start, NULL, NULL, NULL), INCO_OK);
+    assert_int_equal(learn_from_file(&x, path, OPTIONS("sparsity", "2"), &d, &error), INCO_EDIM);
+    assert_int_equal(remove(path) || rmdir(folder), 0);
+    inco_mat_free(&start);
+    inco_mat_free(&x);
+}
+
 /* Resumes from `memory` with other options or damage; returns the message. */
 static int resume_with(memory_stream *memory, const inco_source *source, inco_options *o, inco_error *error) {
     inco_stream stream = MEMORY_STREAM(memory);
@@ -108,7 +158,7 @@ static void a_checkpoint_of_another_run_is_refused(void **state) {
 
     assert_int_equal(resume_with(memory, &source, OPTIONS("sparsity", "2", "iterations", "4"), &error), INCO_OK);
     assert_int_equal(resume_with(memory, &source, OPTIONS("sparsity", "3"), &error), INCO_EINVAL);
-    assert_string_equal(error.message, "--sparsity is '3' now, but was '2' when the checkpoint was made");
+    assert_string_equal(error.message, "option 'sparsity' is '3' now, but was '2' when the checkpoint was made");
     assert_int_equal(resume_with(memory, &source, OPTIONS("sparsity", "2", "atoms", "13"), &error), INCO_EDIM);
     assert_int_equal(resume_with(memory, &other, OPTIONS("sparsity", "2"), &error), INCO_EDATA);
     assert_string_equal(error.message, "the signals are not those that the checkpoint was made with");
@@ -278,11 +328,17 @@ static void failing_memory_is_survived(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        BOTH(a_planted_dictionary_is_recovered),      BOTH(same_bits_for_any_number_of_threads),
-        BOTH(a_resumed_run_has_the_same_bits),        cmocka_unit_test(a_checkpoint_of_another_run_is_refused),
-        BOTH(the_objective_never_rises_in_an_update), cmocka_unit_test(gamma_flattens_the_spectrum),
-        cmocka_unit_test(the_callback_stops_it),      cmocka_unit_test(unused_atoms_are_replaced_or_kept),
-        BOTH(bad_data_is_refused_with_its_place),     BOTH(centring_and_codes),
+        BOTH(a_planted_dictionary_is_recovered),
+        BOTH(same_bits_for_any_number_of_threads),
+        BOTH(a_resumed_run_has_the_same_bits),
+        cmocka_unit_test(an_initial_dictionary_is_read_from_a_file),
+        cmocka_unit_test(a_checkpoint_of_another_run_is_refused),
+        BOTH(the_objective_never_rises_in_an_update),
+        cmocka_unit_test(gamma_flattens_the_spectrum),
+        cmocka_unit_test(the_callback_stops_it),
+        cmocka_unit_test(unused_atoms_are_replaced_or_kept),
+        BOTH(bad_data_is_refused_with_its_place),
+        BOTH(centring_and_codes),
         cmocka_unit_test(failing_memory_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -61,10 +61,53 @@ static void every_command_checks_its_options(void **state) {
     inco_options_free(o);
 }
 
+/* The library knows no option that only the program uses, and does not speak of options as a command line does. */
+static void there_is_no_command_line(void **state) {
+    static const char *const of_the_program[] = {"dictionary", "data",  "output", "codes",     "log",
+                                                 "report",     "csv",   "test",   "resume",    "quick",
+                                                 "seeds",      "quiet", "json",   "checkpoint"};
+    inco_options *o = inco_options_new();
+    inco_option option = INCO_INIT(inco_option);
+    (void)state;
+    for (size_t i = 0; i < sizeof of_the_program / sizeof *of_the_program; i++) {
+        assert_int_equal(inco_options_set(o, of_the_program[i], "x", NULL), INCO_EINVAL);
+        assert_int_equal(inco_options_get(o, of_the_program[i], NULL, 0), -1);
+        assert_int_equal(count_options(of_the_program[i]), 0);
+    }
+    for (int i = 0; inco_option_at(i, &option); i++) {
+        assert_null(strstr(option.help, "--"));
+        assert_true(option.commands > 0 && option.commands <= INCO_COMMANDS);
+    }
+    inco_options_free(o);
+}
+
+/* What a row says of its option is what can be set. */
+static void rows_tell_types_and_ranges(void **state) {
+    inco_options *o = inco_options_new();
+    inco_option r = INCO_INIT(inco_option);
+    (void)state;
+    for (int i = 0; inco_option_at(i, &r); i++) {
+        const int is_number = r.type == INCO_INTEGER || r.type == INCO_REAL;
+        assert_int_equal(inco_options_set_number(o, r.name, r.low, NULL), is_number ? INCO_OK : INCO_EINVAL);
+        if (is_number) assert_int_equal(inco_options_set_number(o, r.name, r.high, NULL), INCO_OK);
+        if (is_number)
+            assert_int_equal(inco_options_set_number(o, r.name, nextafter(r.low, -INFINITY), NULL), INCO_EINVAL);
+        if (r.type == INCO_INTEGER) assert_int_equal(inco_options_set(o, r.name, "2.5", NULL), INCO_EINVAL);
+        if (r.default_text) assert_int_equal(inco_options_set(o, r.name, r.default_text, NULL), INCO_OK);
+        if (r.type == INCO_FLAG) assert_int_equal(inco_options_set(o, r.name, "yes", NULL), INCO_OK);
+        if (r.type == INCO_SIZE) assert_int_equal(inco_options_set(o, r.name, "8x8", NULL), INCO_OK);
+        assert_int_equal(r.metavar == NULL, r.type == INCO_FLAG);
+        char first[64] = "";
+        if (r.choices) snprintf(first, sizeof first, "%.*s", (int)strcspn(r.choices, "|"), r.choices);
+        if (r.choices) assert_int_equal(inco_options_set(o, r.name, first, NULL), INCO_OK);
+    }
+    inco_options_free(o);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(options_have_places_of_their_own),
-        cmocka_unit_test(methods_take_options_that_exist),
+        cmocka_unit_test(there_is_no_command_line),         cmocka_unit_test(rows_tell_types_and_ranges),
+        cmocka_unit_test(options_have_places_of_their_own), cmocka_unit_test(methods_take_options_that_exist),
         cmocka_unit_test(every_command_checks_its_options),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,17 +36,17 @@ static void the_word_is_an_option_value(void **state) {
     assert_true(isnan(inco_options_get_number(o, "gamma")) && inco_options_given(o, "gamma"));
     assert_int_equal(inco_options_check(o, INCO_LEARN, &error), INCO_OK);
     assert_int_equal(inco_options_set(o, "gamma", "automatic", &error), INCO_EINVAL);
-    assert_string_equal(error.message, "--gamma takes a number or auto, not 'automatic'");
+    assert_string_equal(error.message, "option 'gamma' takes a number or auto, not 'automatic'");
     assert_int_equal(inco_options_set(o, "eta", "auto", &error), INCO_EINVAL);
-    assert_string_equal(error.message, "--eta takes a number, not 'auto'");
+    assert_string_equal(error.message, "option 'eta' takes a number, not 'auto'");
     assert_int_equal(inco_options_set_number(o, "gamma", -INFINITY, NULL), INCO_EINVAL);
     inco_options_set(o, "method", "mocod", NULL);
     assert_int_equal(inco_options_check(o, INCO_LEARN, &error), INCO_EINVAL);
-    assert_string_equal(error.message, "--gamma auto belongs to --method idl, not to mocod");
+    assert_string_equal(error.message, "option 'gamma' = 'auto' belongs to option 'method' = 'idl', not to mocod");
     inco_options_set(o, "method", "idl", NULL);
     inco_options_set(o, "target-rms", "0.5", NULL);
     assert_int_equal(inco_options_check(o, INCO_LEARN, &error), INCO_EINVAL);
-    assert_string_equal(error.message, "--gamma and --target-rms set the same weight: give one of them");
+    assert_string_equal(error.message, "options 'gamma' and 'target-rms' set the same weight: give one of them");
     assert_int_equal(inco_options_set(o, "gamma", "2", NULL), INCO_OK);
     assert_true(inco_options_get_number(o, "gamma") == 2);
     inco_options_free(o);
@@ -58,9 +58,10 @@ static void too_few_signals_are_refused(void **state) {
     inco_options *o = chosen_by_itself("auto", "1");
     inco_error error;
     assert_int_equal(learn(&x, o, &d, NULL, &error), INCO_EDATA);
-    assert_string_equal(error.message,
-                        "--gamma auto judges by every 10th signal, and needs 100 of them: 1000 signals or more, not "
-                        "999; give --gamma or --gamma-relative a number");
+    assert_string_equal(
+        error.message,
+        "option 'gamma' = 'auto' judges by every 10th signal, and needs 100 of them: 1000 signals or more, not "
+        "999; give option 'gamma' or 'gamma-relative' a number");
     inco_options_free(o);
     inco_mat_free(&x);
 }
@@ -324,6 +325,24 @@ static void a_path_is_resumed(void **state) {
     inco_mat_free(&x);
 }
 
+/* How many words of a checkpoint, raised by one, make it one of another version: that of the path, and no other. */
+static int words_of_versions(const visitor *v, memory_stream *memory) {
+    int versions = 0;
+    for (size_t at = memory->written % 8; at < memory->written; at += 8) {
+        int64_t word, raised;
+        inco_error error = {0};
+        memcpy(&word, memory->bytes + at, sizeof word);
+        if (word < 1 || word > 99) continue;
+        raised = word + 1;
+        memory->read = 0;
+        memcpy(memory->bytes + at, &raised, sizeof raised);
+        inco_learner_resume(v->learner, &v->stream, &error);
+        memcpy(memory->bytes + at, &word, sizeof word);
+        versions += strstr(error.message, "another version") != NULL;
+    }
+    return versions;
+}
+
 static void the_loop_is_resumed_without_another_path(void **state) {
     static memory_stream memory;
     (void)state;
@@ -349,9 +368,10 @@ static void the_loop_is_resumed_without_another_path(void **state) {
     memory.read = 0;
     visitor_new(&cut, &source, other);
     assert_int_equal(inco_learner_resume(cut.learner, &cut.stream, &error), INCO_EINVAL);
-    assert_string_equal(error.message, "--gamma is '1' now, but was 'auto' when the checkpoint was made");
+    assert_string_equal(error.message, "option 'gamma' is '1' now, but was 'auto' when the checkpoint was made");
     inco_learner_free(cut.learner);
     visitor_new(&cut, &source, o);
+    assert_int_equal(words_of_versions(&cut, &memory), 1);
     for (memory.written--; memory.written > 0; memory.written /= 2) { /* cut off anywhere it is refused */
         memory.read = 0;
         assert_int_equal(inco_learner_resume(cut.learner, &cut.stream, NULL), INCO_EFORMAT);

@@ -513,30 +513,38 @@ INCO_API int inco_check_output(const char *path, inco_error *error);
 
 /* ---- The option table -------------------------------------------------------------------------------------- */
 
-/* Commands, as bits of inco_option.commands. */
+/* Calls that take options, as bits of inco_option.commands. */
 enum {
     INCO_LEARN = 1,
     INCO_ENCODE = 2,
     INCO_DECODE = 4,
-    INCO_INSPECT = 8,
+    INCO_INSPECT = 8, /* and reports */
     INCO_FRAME = 16,
     INCO_DECOHERE = 32,
-    INCO_REPORT = 64,
-    INCO_REPRODUCE = 128,
-    INCO_COMMANDS = 255,
-    INCO_PROGRAM_ONLY = 256
+    INCO_COMMANDS = 63
 };
 
-/* One row of the option table. */
+/* What an option takes. */
+typedef enum inco_option_type {
+    INCO_FLAG,    /* yes or no */
+    INCO_INTEGER, /* an integer from low to high */
+    INCO_REAL,    /* a number from low to high, or one of the choices */
+    INCO_CHOICE,  /* one of the choices */
+    INCO_TEXT,
+    INCO_SIZE     /* rows and columns, such as "8x8" */
+} inco_option_type;
+
+/* One row of the option table. Messages and help texts name options as option 'atoms', option 'method' = 'idl'. */
 typedef struct inco_option {
     size_t size;
     const char *name;
-    int64_t letter;           /* short option, such as 'o'; 0: none */
-    const char *metavar;      /* NULL for a flag */
-    const char *default_text; /* NULL: unset; `help` says what that means */
+    int64_t type;             /* inco_option_type */
+    const char *default_text; /* as inco_options_set takes it; NULL: unset, `help` says what that means */
+    double low, high;         /* range of a number, both ends included */
     const char *choices;      /* "a|b|c", or NULL */
-    int64_t commands;         /* INCO_LEARN | ...; INCO_PROGRAM_ONLY: unknown to the library's calls */
-    const char *group;        /* heading in --help */
+    int64_t commands;         /* INCO_LEARN | ... */
+    const char *metavar;      /* a short name for the value, such as "MU"; NULL for a flag */
+    const char *group;        /* heading to list it under */
     const char *help;
 } inco_option;
 

@@ -9,12 +9,12 @@ static const option_row rows[] = {
                 "audio: resample to HZ (inspect: also the sampling rate of the atoms, for the report)"),
     SIZE_OPTION(common_options, patch, "patch", "RxC", OPTIONS_CODING | INCO_INSPECT, "Data",
                 "images: rows and columns of a patch, such as 8x8 (matrices: the shape of each signal or atom, for "
-                "--init dct and the report)"),
+                "option 'init' = 'dct' and the report)"),
     CHOICE_OPTION(common_options, precision, "precision", "TYPE", NULL, "f32|f64", OPTIONS_CODING | INCO_FRAME, "Data",
                   "precision of the computation and of the output (default: that of the input; audio and images "
                   "f32; frame: f64)"),
-    INTEGER_OPTION(common_options, seed, "seed", "S", "0", 0, OPTION_LARGE,
-                   INCO_LEARN | INCO_FRAME | INCO_DECOHERE | INCO_REPRODUCE, "Run", "random seed"),
+    INTEGER_OPTION(common_options, seed, "seed", "S", "0", 0, OPTION_LARGE, INCO_LEARN | INCO_FRAME | INCO_DECOHERE,
+                   "Run", "random seed"),
     INTEGER_OPTION(common_options, threads, "threads", "N", "0", 0, 4096, INCO_COMMANDS & ~INCO_DECODE, "Run",
                    "number of threads (0: all available processors); the result does not depend on it"),
 };

@@ -69,16 +69,28 @@ done:
     return status;
 }
 
-const inco_option *option_at(int i) {
+static const option_row *row_at(int i) {
     walk w = {0};
     while (i >= 0 && next_row(&w))
-        if (w.at.number == i) return &w.at.row->public;
+        if (w.at.number == i) return w.at.row;
     return NULL;
 }
 
+const inco_option *option_at(int i) {
+    const option_row *row = row_at(i);
+    return row ? &row->public : NULL;
+}
+
 int inco_option_at(int i, inco_option *option) {
-    if (!option_at(i) || SIZED_NEED(inco_option, option, NULL) < 0) return 0;
-    sized_give(option, option_at(i), sizeof *option_at(i));
+    static const inco_option_type types[] = {
+        [OPTION_FLAG] = INCO_FLAG,     [OPTION_INTEGER] = INCO_INTEGER,   [OPTION_REAL] = INCO_REAL,
+        [OPTION_CHOICE] = INCO_CHOICE, [OPTION_REAL_OR_AUTO] = INCO_REAL, [OPTION_TEXT] = INCO_TEXT,
+        [OPTION_SIZE] = INCO_SIZE};
+    const option_row *row = row_at(i);
+    if (!row || SIZED_NEED(inco_option, option, NULL) < 0) return 0;
+    inco_option own = row->public;
+    own.type = types[row->kind];
+    sized_give(option, &own, sizeof own);
     return 1;
 }
 
@@ -104,15 +116,16 @@ static int is_real(const option_row *r) {
 static int set_number(inco_options *o, const place *p, double value, inco_error *error) {
     const option_row *r = p->row;
     const char *name = r->public.name;
-    if (!(value >= r->low && value <= r->high)) {
-        if (r->high >= OPTION_MANY)
-            return error_set(error, INCO_EINVAL, "--%s must be %g or more, not %g", name, r->low, value);
-        return error_set(error, INCO_EINVAL, "--%s must be from %g to %g, not %g", name, r->low, r->high, value);
+    const double low = r->public.low, high = r->public.high;
+    if (!(value >= low && value <= high)) {
+        if (high >= OPTION_MANY)
+            return error_set(error, INCO_EINVAL, "option '%s' must be %g or more, not %g", name, low, value);
+        return error_set(error, INCO_EINVAL, "option '%s' must be from %g to %g, not %g", name, low, high, value);
     }
     if (is_real(r)) {
         *real_at(o, p) = value;
     } else if (value != floor(value)) {
-        return error_set(error, INCO_EINVAL, "--%s takes a whole number, not %g", name, value);
+        return error_set(error, INCO_EINVAL, "option '%s' takes a whole number, not %g", name, value);
     } else {
         *integer_at(o, p) = (int64_t)value;
     }
@@ -131,7 +144,7 @@ static int set_number_text(inco_options *o, const place *p, const char *text, in
     double value = strtod(text, &end);
     decimal_leave(&locale);
     if (end == text || *end || !isfinite(value))
-        return error_set(error, INCO_EINVAL, "--%s takes a number%s, not '%s'", p->row->public.name,
+        return error_set(error, INCO_EINVAL, "option '%s' takes a number%s, not '%s'", p->row->public.name,
                          word ? " or auto" : "", text);
     return set_number(o, p, value, error);
 }
@@ -148,13 +161,14 @@ static int set_choice(inco_options *o, const place *p, const char *text, inco_er
         }
         word += n + (word[n] == '|');
     }
-    return error_set(error, INCO_EINVAL, "--%s must be one of %s, not '%s'", option->name, option->choices, text);
+    return error_set(error, INCO_EINVAL, "option '%s' must be one of %s, not '%s'", option->name, option->choices,
+                     text);
 }
 
 static int set_flag(inco_options *o, const place *p, const char *text, inco_error *error) {
     int yes = !strcmp(text, "yes");
     if (!yes && strcmp(text, "no"))
-        return error_set(error, INCO_EINVAL, "--%s is yes or no, not '%s'", p->row->public.name, text);
+        return error_set(error, INCO_EINVAL, "option '%s' is yes or no, not '%s'", p->row->public.name, text);
     *integer_at(o, p) = yes;
     return INCO_OK;
 }
@@ -164,15 +178,15 @@ static int set_size(inco_options *o, const place *p, const char *text, inco_erro
     int used = 0;
     if (sscanf(text, "%ldx%ld%n", &rows, &cols, &used) != 2 || text[used] || rows < 1 || cols < 1 || rows > 4096 ||
         cols > 4096)
-        return error_set(error, INCO_EINVAL, "--%s takes rows and columns, such as 8x8, not '%s'", p->row->public.name,
-                         text);
+        return error_set(error, INCO_EINVAL, "option '%s' takes rows and columns, such as 8x8, not '%s'",
+                         p->row->public.name, text);
     integer_at(o, p)[0] = rows;
     integer_at(o, p)[1] = cols;
     return INCO_OK;
 }
 
 static int set_text(inco_options *o, const place *p, const char *text, inco_error *error) {
-    if (!*text) return error_set(error, INCO_EINVAL, "--%s is empty", p->row->public.name);
+    if (!*text) return error_set(error, INCO_EINVAL, "option '%s' is empty", p->row->public.name);
     char *copy = memory_text(text);
     if (!copy) return error_no_memory(error);
     memory_free(*text_at(o, p));
@@ -208,7 +222,7 @@ int inco_options_set_number(inco_options *o, const char *name, double value, inc
     place p = {0};
     int status = need(o, name, &p, error);
     if (status >= 0 && p.row->kind != OPTION_INTEGER && !is_real(p.row))
-        status = error_set(error, INCO_EINVAL, "--%s does not take a number", name);
+        status = error_set(error, INCO_EINVAL, "option '%s' does not take a number", name);
     if (status >= 0) status = set_number(o, &p, value, error);
     if (status >= 0) o->given[p.number] = 1;
     return status;
@@ -367,7 +381,8 @@ int options_check_one(const inco_options *o, const char *names, const char *same
     for (int i = 0; (option = option_at(i)); i++) {
         if (!options_is_among(option->name, names) || !inco_options_given(o, option->name)) continue;
         if (given)
-            return error_set(error, INCO_EINVAL, "--%s and --%s %s: give one of them", given->name, option->name, same);
+            return error_set(error, INCO_EINVAL, "options '%s' and '%s' %s: give one of them", given->name,
+                             option->name, same);
         given = option;
     }
     return INCO_OK;

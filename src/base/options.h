@@ -23,10 +23,9 @@ typedef enum option_kind {
 } option_kind;
 
 typedef struct option_row {
-    inco_option public;
+    inco_option public; /* but for its type, which follows from the kind */
     option_kind kind;
-    size_t offset;    /* of the value in the part's struct */
-    double low, high; /* bounds of a number, both allowed */
+    size_t offset; /* of the value in the part's struct */
 } option_row;
 
 /* Numbers without a default are NaN (reals) or OPTION_UNSET (integers and choices) until given. */
@@ -40,8 +39,8 @@ typedef struct option_row {
 /* One row each; `type` is the part's struct. */
 #define OPTION_ROW(name, metavar, fallback, choices, commands, group, kind, type, field, low, high, help)              \
     {                                                                                                                  \
-        {sizeof(inco_option), name, 0, metavar, fallback, choices, commands, group, help}, kind,                       \
-            offsetof(type, field), low, high                                                                           \
+        {sizeof(inco_option), name, 0, fallback, low, high, choices, commands, metavar, group, help}, kind,            \
+            offsetof(type, field)                                                                                      \
     }
 #define FLAG_OPTION(type, field, name, commands, group, help)                                                          \
     OPTION_ROW(name, NULL, NULL, NULL, commands, group, OPTION_FLAG, type, field, 0, 0, help)
@@ -50,7 +49,7 @@ typedef struct option_row {
 #define REAL_OPTION(type, field, name, metavar, fallback, low, high, commands, group, help)                            \
     OPTION_ROW(name, metavar, fallback, NULL, commands, group, OPTION_REAL, type, field, low, high, help)
 #define REAL_OR_AUTO_OPTION(type, field, name, metavar, fallback, low, high, commands, group, help)                    \
-    OPTION_ROW(name, metavar, fallback, NULL, commands, group, OPTION_REAL_OR_AUTO, type, field, low, high, help)
+    OPTION_ROW(name, metavar, fallback, "auto", commands, group, OPTION_REAL_OR_AUTO, type, field, low, high, help)
 #define CHOICE_OPTION(type, field, name, metavar, fallback, choices, commands, group, help)                            \
     OPTION_ROW(name, metavar, fallback, choices, commands, group, OPTION_CHOICE, type, field, 0, 0, help)
 #define TEXT_OPTION(type, field, name, metavar, fallback, commands, group, help)                                       \

@@ -67,12 +67,12 @@ int coder_options_check(const coder_options *o, inco_error *error) {
     const coder_kind *kind = &kinds[o->coder];
     if (!has_rule(o) && coder_residual_coherence(o) < 0)
         return error_set(error, INCO_EINVAL,
-                         "--coder %s needs a stopping rule: --sparsity, --tolerance, --lambda or "
-                         "--residual-coherence",
+                         "option 'coder' = '%s' needs a stopping rule: option 'sparsity', 'tolerance', 'lambda' or "
+                         "'residual-coherence'",
                          kind->name);
     if (o->nonnegative && !kind->nonnegative)
-        return error_set(error, INCO_EINVAL, "--nonnegative works with --coder" CODERS(NONNEGATIVE) ", not with %s",
-                         kind->name);
+        return error_set(error, INCO_EINVAL,
+                         "option 'nonnegative' works with the coders" CODERS(NONNEGATIVE) ", not with %s", kind->name);
     return INCO_OK;
 }
 

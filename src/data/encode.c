@@ -61,8 +61,8 @@ static int check_encode(const inco_mat *dictionary, const inco_source *source, c
                          (long long)dictionary->rows, (long long)source->dim);
     if (prepare_options_of(o)->center == CENTER_FEATURE)
         return error_set(error, INCO_EINVAL,
-                         "--center feature belongs to learn: take the training mean off the signals "
-                         "before encode");
+                         "option 'center' = 'feature' belongs to learning: subtract the training mean from the signals "
+                         "before coding them");
     return INCO_OK;
 }
 

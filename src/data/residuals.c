@@ -112,9 +112,10 @@ static int check(const inco_mat *dictionary, const inco_source *source, const in
         return error_set(error, INCO_EDIM, "the dictionary's atoms have %lld dimensions, the test signals have %lld",
                          (long long)dictionary->rows, (long long)source->dim);
     if (prepare_options_of(options)->center == CENTER_FEATURE)
-        return error_set(error, INCO_EINVAL,
-                         "the means that --center feature took off are not kept: take them off the test signals, "
-                         "and measure them with --center none");
+        return error_set(
+            error, INCO_EINVAL,
+            "the means that option 'center' = 'feature' subtracted are not kept: subtract them from the test "
+            "signals, and measure these with option 'center' = 'none'");
     return INCO_OK;
 }
 

@@ -24,17 +24,18 @@ const options_part bound_part = {OPTIONS_PART(rows, bound_options)};
 
 int bound_check_given(const inco_options *options, const char *method, inco_error *error) {
     if (!isnan(bound_options_of(options)->max_coherence)) return INCO_OK;
-    return error_set(error, INCO_EINVAL, "--method %s needs a target: --max-coherence MU", method);
+    return error_set(error, INCO_EINVAL, "option 'method' = '%s' needs a target: option 'max-coherence'", method);
 }
 
 int bound_check(double bound, int64_t dim, int64_t atoms, inco_error *error) {
     const double least = coherence_bound(dim, atoms);
     const char *name = (double)atoms > (double)dim * ((double)dim + 1) / 2 ? "Levenshtein" : "Welch";
     if (bound >= least - 1e-12) return INCO_OK;
-    return error_set(error, INCO_EINVAL,
-                     "--max-coherence %g cannot be kept: %lld atoms of %lld dimensions have a coherence of %.6f or "
-                     "more (%s bound)",
-                     bound, (long long)atoms, (long long)dim, least, name);
+    return error_set(
+        error, INCO_EINVAL,
+        "option 'max-coherence' = %g cannot be kept: %lld atoms of %lld dimensions have a coherence of %.6f or "
+        "more (%s bound)",
+        bound, (long long)atoms, (long long)dim, least, name);
 }
 
 /* How much the rounding to a type can add to a product of unit vectors. */
@@ -45,8 +46,8 @@ static double rounding_of(inco_type type) {
 int bound_check_rounding(double bound, inco_type type, inco_error *error) {
     const double least = 4 * rounding_of(type);
     if (bound >= least) return INCO_OK;
-    return error_set(error, INCO_EINVAL, "--max-coherence %g is lost in the rounding to %s: give %g or more", bound,
-                     type == INCO_F32 ? "f32" : "f64", least);
+    return error_set(error, INCO_EINVAL, "option 'max-coherence' = %g is lost in the rounding to %s: give %g or more",
+                     bound, type == INCO_F32 ? "f32" : "f64", least);
 }
 
 /* ---- Atoms and norms ---- */

@@ -32,7 +32,7 @@ typedef struct decoherence {
 
 static int check(const inco_options *options, inco_error *error) {
     if (!isnan(bound_options_of(options)->max_coherence)) return INCO_OK;
-    return error_set(error, INCO_EINVAL, "say what bound to keep: --max-coherence MU");
+    return error_set(error, INCO_EINVAL, "name the bound: option 'max-coherence'");
 }
 
 const options_part decohere_part = {.commands = INCO_DECOHERE, .check = check};
@@ -49,7 +49,8 @@ static int check_data(const decoherence *w, inco_error *error) {
         const int any = !strcmp(o->name, "columns") || !strcmp(o->name, "variable") || !strcmp(o->name, "precision");
         const int of_data = !strcmp(o->group, "Sparse coding") || (!strcmp(o->group, "Data") && !any);
         if (of_data && (o->commands & INCO_DECOHERE) && inco_options_given(w->options, o->name))
-            return error_set(error, INCO_EINVAL, "--%s has a meaning with --data only", o->name);
+            return error_set(error, INCO_EINVAL, "option '%s' has a meaning with data only: give data, or leave it out",
+                             o->name);
     }
     return INCO_OK;
 }

@@ -42,10 +42,11 @@ int init_sample(inco_mat *d, const inco_source *source, uint64_t seed, inco_erro
         filled += taken;
     }
     if (filled < d->cols)
-        status = error_set(error, INCO_EDATA,
-                           "--init sample needs at least as many signals as atoms: %lld signals with energy, %lld "
-                           "atoms; give more signals, fewer --atoms, or --init dct or random",
-                           (long long)filled, (long long)d->cols);
+        status = error_set(
+            error, INCO_EDATA,
+            "option 'init' = 'sample' needs at least as many signals as atoms: %lld signals with energy, %lld "
+            "atoms; give more signals, fewer atoms, or option 'init' = 'dct' or random",
+            (long long)filled, (long long)d->cols);
 done:
     inco_mat_free(&buffer);
     memory_free(order);
@@ -111,9 +112,10 @@ int init_dct(inco_mat *d, int64_t patch_rows, int64_t patch_cols, inco_error *er
                          (long long)patch_rows, (long long)patch_cols, (long long)(patch_rows * patch_cols),
                          (long long)d->rows);
     if (d->rows == 1 && d->cols > 1)
-        return error_set(error, INCO_EDATA,
-                         "--init dct has one atom only for signals of one value, not %lld; give --atoms 1",
-                         (long long)d->cols);
+        return error_set(
+            error, INCO_EDATA,
+            "option 'init' = 'dct' has one atom only for signals of one value, not %lld; give option 'atoms' = 1",
+            (long long)d->cols);
     split_count(d->cols, patch_rows, patch_cols, &downs, &acrosses);
     TRY(cosines(&down, patch_rows, downs, error));
     TRY(cosines(&across, patch_cols, acrosses, error));

@@ -139,15 +139,16 @@ static int check_options(const inco_data *d, const inco_options *o, inco_error *
     const char *path = d->paths.path[0];
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (inco_options_given(o, rules[i].option) && !(rules[i].kinds >> d->cut.kind & 1))
-            return error_set(error, INCO_EINVAL, "--%s is for %s, and %s is %s", rules[i].option, rules[i].belongs,
-                             path, io_kind_phrase(d->cut.kind));
+            return error_set(error, INCO_EINVAL, "option '%s' is for %s, and %s is %s", rules[i].option,
+                             rules[i].belongs, path, io_kind_phrase(d->cut.kind));
     if (own->signals != OPTION_UNSET && own->hop != OPTION_UNSET)
-        return error_set(error, INCO_EINVAL, "--signals takes some at random and --hop takes all: give one of them");
+        return error_set(error, INCO_EINVAL,
+                         "option 'signals' takes some at random and option 'hop' takes all: give one of them");
     if (d->cut.kind == IO_AUDIO && common->window == OPTION_UNSET)
-        return error_set(error, INCO_EINVAL, "%s is audio: give --window, the samples per signal, such as --window 160",
+        return error_set(error, INCO_EINVAL, "%s is audio: give option 'window', the samples per signal, such as 160",
                          path);
     if (d->cut.kind == IO_IMAGE && !common->patch[0])
-        return error_set(error, INCO_EINVAL, "%s is an image: give --patch, the size of a signal, such as --patch 8x8",
+        return error_set(error, INCO_EINVAL, "%s is an image: give option 'patch', the size of a signal, such as 8x8",
                          path);
     return INCO_OK;
 }
@@ -193,7 +194,8 @@ static int check_equal(const inco_data *d, inco_error *error) {
                              "%s has signals of %lld values, %s of %lld: they cannot be used together",
                              d->paths.path[0], (long long)a->m.rows, d->paths.path[i], (long long)b->m.rows);
         if (d->cut.kind == IO_AUDIO && a->rate != b->rate)
-            return error_set(error, INCO_EDATA, "%s is at %g Hz, %s at %g Hz: give --rate to resample them to one rate",
+            return error_set(error, INCO_EDATA,
+                             "%s is at %g Hz, %s at %g Hz: give option 'rate' to resample them to one rate",
                              d->paths.path[0], a->rate, d->paths.path[i], b->rate);
     }
     return INCO_OK;
@@ -288,7 +290,7 @@ static int pick_signals(inco_data *d, const inco_options *o, inco_error *error) 
     d->source.count = d->places;
     if (count == OPTION_UNSET) return INCO_OK;
     if (count > d->places)
-        return error_set(error, INCO_EDATA, "--signals asks for %lld, and there are %lld %s", (long long)count,
+        return error_set(error, INCO_EDATA, "option 'signals' asks for %lld, and there are %lld %s", (long long)count,
                          (long long)d->places, names[d->cut.kind]);
     d->source.count = count;
     d->pick = NEW_RAW(int64_t, count);
@@ -312,7 +314,7 @@ static void set_source(inco_data *d, const inco_options *o) {
 static int check_patch(const inco_data *d, const inco_options *o, inco_error *error) {
     const int64_t *patch = common_options_of(o)->patch;
     if (d->cut.kind != IO_MATRIX || !patch[0] || patch[0] * patch[1] == d->source.dim) return INCO_OK;
-    return error_set(error, INCO_EDIM, "--patch %lldx%lld has %lld values, the signals of %s have %lld",
+    return error_set(error, INCO_EDIM, "option 'patch' = '%lldx%lld' has %lld values, the signals of %s have %lld",
                      (long long)patch[0], (long long)patch[1], (long long)(patch[0] * patch[1]), d->paths.path[0],
                      (long long)d->source.dim);
 }

@@ -196,22 +196,30 @@ int io_check_finite(const char *path, const io_array *array, int64_t first, inco
                      path, what, (long long)(array->columns ? i : j), (long long)(array->columns ? j : i));
 }
 
-int inco_load(const char *path, const inco_options *options, inco_mat *m, inco_error *error) {
+int io_load_matrix(const char *path, const io_how *how, inco_mat *m, inco_error *error) {
     const io_format *format = NULL;
     io_array array = {0};
     int status;
-    if (!m) return error_null(error, "matrix");
-    memset(m, 0, sizeof *m);
-    TRY(NEED(path));
-    if (options) TRY(handle_need(options, "options", error));
-    const io_how how = io_how_from(options);
+    *m = (inco_mat){0};
     TRY(io_need(&format, path, IO_MATRIX, IO_LOADS, error));
-    TRY(format->load(path, &how, &array, error));
+    TRY(format->load(path, how, &array, error));
     TRY(io_check_finite(path, &array, 0, error));
     *m = array.m;
     return INCO_OK;
 done:
     inco_mat_free(&array.m);
+    return status;
+}
+
+int inco_load(const char *path, const inco_options *options, inco_mat *m, inco_error *error) {
+    int status;
+    if (!m) return error_null(error, "matrix");
+    *m = (inco_mat){0};
+    TRY(NEED(path));
+    if (options) TRY(handle_need(options, "options", error));
+    const io_how how = io_how_from(options);
+    TRY(io_load_matrix(path, &how, m, error));
+done:
     return status;
 }
 

@@ -57,6 +57,8 @@ io_how io_how_from(const inco_options *options); /* NULL: the defaults */
 
 /* Loads any kind by its name, without looking for NaN. */
 int io_load(const char *path, const io_how *how, io_array *out, inco_error *error);
+/* Loads a matrix of finite numbers. */
+int io_load_matrix(const char *path, const io_how *how, inco_mat *m, inco_error *error);
 /* Saves under a name, whole or not at all. */
 int io_save(const io_format *format, const char *path, const io_array *array, const io_how *how, inco_error *error);
 

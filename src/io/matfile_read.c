@@ -169,7 +169,7 @@ static int choose(const mat_file *file, int (*suits)(const matvar_t *v), const c
         snprintf(c->name, sizeof c->name, "%s", preferred);
     else
         return error_set(error, INCO_EFORMAT, "%s: %s; it holds: %s", file->path,
-                         c->suitable         ? "several matrices: name one with --variable"
+                         c->suitable         ? "several matrices: name one by option 'variable'"
                          : suits == is_codes ? "there is no sparse matrix of codes"
                                              : "there is no full matrix of real numbers",
                          *c->others ? c->others : "nothing");

@@ -58,8 +58,8 @@ static int choose(archive *a, const char *path, const char *variable, int64_t *c
     if (matrices == 1) return INCO_OK;
     *chosen = archive_find(a, "components");
     if (matrices > 1 && *chosen >= 0) return INCO_OK;
-    return which(a, path, matrices ? "several matrices: name one with --variable" : "there is no matrix of numbers",
-                 error);
+    return which(a, path,
+                 matrices ? "several matrices: name one by option 'variable'" : "there is no matrix of numbers", error);
 }
 
 int npz_load(const char *path, const io_how *how, io_array *out, inco_error *error) {

@@ -132,10 +132,11 @@ int inco_save_decoded(const char *path, const inco_mat *signals, const inco_orig
     TRY(mat_need(signals, "matrix", error));
     TRY(SIZED_TAKE(inco_origin, o, given, error));
     if (o->kind != IO_AUDIO && o->kind != IO_IMAGE)
-        TRY(error_set(error, INCO_EINVAL,
-                      "%s: these codes come from no windows or patches that lie in order (encode with --hop), so they "
-                      "make no audio or image: write a matrix, such as .npy",
-                      path));
+        TRY(error_set(
+            error, INCO_EINVAL,
+            "%s: these codes come from no windows or patches that lie in order (encode with option 'hop'), so they "
+            "make no audio or image: write a matrix, such as .npy",
+            path));
     TRY(origin_check(o, error));
     canvas v = {.cut = cut_of(o), .signals = signals};
     TRY(check_sizes(&v.cut, signals, o, error));

@@ -44,7 +44,7 @@ static int fingerprint(const inco_source *source, uint64_t *print, inco_error *e
 /* Options that may differ between a run and its continuation: what they change is not the way but its end. */
 static int shapes_result(const inco_option *option) {
     static const char *const free_to_change[] = {"iterations", "threads", "stop-seconds", "stop-change", "atoms"};
-    if (!(option->commands & INCO_LEARN) || option->commands & INCO_PROGRAM_ONLY) return 0;
+    if (!(option->commands & INCO_LEARN)) return 0;
     for (size_t i = 0; i < sizeof free_to_change / sizeof *free_to_change; i++)
         if (!strcmp(option->name, free_to_change[i])) return 0;
     return 1;
@@ -75,7 +75,7 @@ static char *options_text(const inco_options *o, int64_t *length) {
 
 static int refuse_design(const method *m, inco_error *error) {
     if (!m->designs) return INCO_OK;
-    return error_set(error, INCO_EINVAL, "there are no checkpoints of --method %s", m->name);
+    return error_set(error, INCO_EINVAL, "there are no checkpoints of option 'method' = '%s'", m->name);
 }
 
 /* The lines that the list exchanges stand first among those it has room for. */
@@ -147,8 +147,8 @@ static int check_data(const header *h, const inco_learner *handle, inco_error *e
                          "the checkpoint is of %lld signals of %lld dimensions, the data has %lld of %lld",
                          (long long)h->signals, (long long)h->dim, (long long)source->count, (long long)source->dim);
     if (atoms != OPTION_UNSET && atoms != h->atoms)
-        return error_set(error, INCO_EDIM, "the checkpoint has %lld atoms, --atoms asks for %lld", (long long)h->atoms,
-                         (long long)atoms);
+        return error_set(error, INCO_EDIM, "the checkpoint has %lld atoms, option 'atoms' asks for %lld",
+                         (long long)h->atoms, (long long)atoms);
     uint64_t data;
     int status = fingerprint(source, &data, error);
     if (status >= 0 && data != h->data)
@@ -163,8 +163,9 @@ static int compare_options(const char *saved, const char *now, inco_error *error
         if (a != b || strncmp(saved, now, a)) {
             size_t name = strcspn(now, "="), value = strcspn(saved, "=");
             value += value < a;
-            return error_set(error, INCO_EINVAL, "--%.*s is '%.*s' now, but was '%.*s' when the checkpoint was made",
-                             (int)name, now, (int)(b - name - 1), now + name + 1, (int)(a - value), saved + value);
+            return error_set(error, INCO_EINVAL,
+                             "option '%.*s' is '%.*s' now, but was '%.*s' when the checkpoint was made", (int)name, now,
+                             (int)(b - name - 1), now + name + 1, (int)(a - value), saved + value);
         }
         saved += a + (saved[a] == '\n');
         now += b + (now[b] == '\n');

@@ -7,6 +7,8 @@
 #include "base/handle.h"
 #include "base/sized.h"
 #include "base/source.h"
+#include "design/design_options.h"
+#include "learn/initial.h"
 #include "learn/learn_options.h"
 #include "learn/method.h"
 #include "mat/blas.h"
@@ -23,7 +25,7 @@ int inco_learn_needs_data(const inco_options *options) {
 static int check_source(const inco_source *source, const inco_options *options, inco_error *error) {
     const int needed = inco_learn_needs_data(options);
     if (!needed && source)
-        return error_set(error, INCO_EINVAL, "--method %s designs atoms without data: give none",
+        return error_set(error, INCO_EINVAL, "option 'method' = '%s' designs atoms without data: give none",
                          method_of(options)->name);
     if (needed && !source) return error_set(error, INCO_EINVAL, "there is no data to learn from");
     return INCO_OK;
@@ -69,6 +71,29 @@ int inco_learner_start_from(inco_learner *handle, const inco_mat *dictionary, in
 
 /* ---- Running ---- */
 
+static int load_initial(inco_learner *handle, const char *path, inco_error *error) {
+    const int64_t atoms = design_options_of(handle->options)->atoms;
+    inco_error trouble = {0};
+    inco_mat loaded;
+    int status = initial_load(path, handle->options, &loaded, &trouble);
+    if (status >= 0 && atoms != OPTION_UNSET && atoms != loaded.cols)
+        status =
+            error_set(&trouble, INCO_EINVAL, "the file holds %lld atoms, option 'atoms' asks for %lld: leave it out",
+                      (long long)loaded.cols, (long long)atoms);
+    if (status >= 0) status = learner_start_from(handle->core, &loaded, &trouble);
+    inco_mat_free(&loaded);
+    if (status < 0) error_set(error, status, "option 'init' = '%s': %.900s", path, trouble.message);
+    return status;
+}
+
+/* Reads the initial dictionary where the option init names a file, unless a dictionary was given or resumed. */
+static int read_initial(inco_learner *handle, inco_error *error) {
+    const char *init = learn_options_of(handle->options)->init;
+    if (options_is_among(init, "sample|dct|random")) return INCO_OK;
+    if (learner_dictionary(handle->core)->data || handle->path.start.data) return INCO_OK;
+    return load_initial(handle, init, error);
+}
+
 /* Makes the path, unless it is not wanted or done, and leaves the learner with its dictionary and weight. */
 static int run_path(inco_learner *handle, double began, inco_error *error) {
     gamma_path *path = &handle->path;
@@ -93,6 +118,7 @@ done:
 
 static int run(inco_learner *handle, double began, inco_error *error) {
     int status, stopped;
+    TRY(read_initial(handle, error));
     TRY(stopped = run_path(handle, began, error));
     TRY(learner_begin(handle->core, began, error));
     if (stopped == INCO_OK) TRY(stopped = learner_iterate(handle->core, error));

@@ -18,13 +18,13 @@
 static const option_row rows[] = {
     CHOICE_OPTION(learn_options, method, "method", "NAME", "idl", &(METHODS(WORD))[1], INCO_LEARN, "Dictionary",
                   &(METHODS(HELP))[2]),
-    INTEGER_OPTION(learn_options, iterations, "iterations", "N", "25", 0, OPTION_MANY, INCO_LEARN | INCO_REPRODUCE,
-                   "Dictionary", "learning iterations: sparse coding of all signals, then dictionary update"),
+    INTEGER_OPTION(learn_options, iterations, "iterations", "N", "25", 0, OPTION_MANY, INCO_LEARN, "Dictionary",
+                   "learning iterations: sparse coding of all signals, then dictionary update"),
     INTEGER_OPTION(learn_options, update_iterations, "update-iterations", "N", "15", 1, OPTION_MANY, INCO_LEARN,
                    "Dictionary", "L-BFGS iterations (mocod: fixed-point steps) per dictionary update"),
     INTEGER_OPTION(learn_options, code_updates, "code-updates", "N", NULL, 0, 100, INCO_LEARN, "Dictionary",
                    "idl, mod, mocod: extra updates per iteration, each a least-squares refit of the coefficients on "
-                   "their support and a dictionary update (default 0; idl with --max-coherence: 1, or 3 if the "
+                   "their support and a dictionary update (default 0; idl with option 'max-coherence': 1, or 3 if the "
                    "coder gives least-squares coefficients)"),
     TEXT_OPTION(learn_options, init, "init", "START", "sample", INCO_LEARN, "Dictionary",
                 "initial dictionary: sample (random signals), dct, random, or a file"),
@@ -63,12 +63,13 @@ static int check_known(const inco_options *options, const method *m, inco_error 
         if (!inco_options_given(options, option->name) || knows(m, option->name)) continue;
         list_methods(option->name, methods, sizeof methods);
         if (*methods)
-            return error_set(error, INCO_EINVAL, "--%s belongs to --method %s, not to %s", option->name, methods,
-                             m->name);
+            return error_set(error, INCO_EINVAL, "option '%s' belongs to option 'method' = '%s', not to %s",
+                             option->name, methods, m->name);
     }
     if (!path_wanted(options) || m->takes_auto) return INCO_OK;
     list_methods(NULL, methods, sizeof methods);
-    return error_set(error, INCO_EINVAL, "--gamma auto belongs to --method %s, not to %s", methods, m->name);
+    return error_set(error, INCO_EINVAL, "option 'gamma' = 'auto' belongs to option 'method' = '%s', not to %s",
+                     methods, m->name);
 }
 
 /* ---- All of them ---- */
@@ -77,7 +78,7 @@ static int check_codes(const inco_options *options, inco_error *error) {
     if (coder_options_of(options)->nonnegative && inco_options_given(options, "code-updates") &&
         learn_options_of(options)->code_updates > 0)
         return error_set(error, INCO_EINVAL,
-                         "--code-updates refits by coefficients of any sign: take away --nonnegative");
+                         "option 'code-updates' refits by coefficients of any sign: take away option 'nonnegative'");
     return coder_check(options, error);
 }
 

@@ -60,17 +60,18 @@ static int check_start(const learner *l, const inco_mat *dictionary, inco_error 
     const int64_t dim = l->signals.dim, atoms = design_options_of(l->options)->atoms;
     int64_t row, col;
     if (l->method->designs)
-        return error_set(error, INCO_EINVAL, "--method %s starts from its own family of atoms, not from others",
+        return error_set(error, INCO_EINVAL,
+                         "option 'method' = '%s' starts from its own family of atoms, not from others",
                          l->method->name);
     if (dictionary->rows != dim)
-        return error_set(error, INCO_EDIM, "the dictionary to start from has %lld dimensions, the signals have %lld",
+        return error_set(error, INCO_EDIM, "the initial dictionary has %lld dimensions, the signals have %lld",
                          (long long)dictionary->rows, (long long)dim);
     if (dictionary->cols < 1 || (atoms != OPTION_UNSET && atoms != dictionary->cols))
-        return error_set(error, INCO_EDIM, "the dictionary to start from has %lld atoms, --atoms asks for %lld",
+        return error_set(error, INCO_EDIM, "the initial dictionary has %lld atoms, option 'atoms' asks for %lld",
                          (long long)dictionary->cols, (long long)(atoms == OPTION_UNSET ? 1 : atoms));
     if (mat_find_nonfinite(dictionary, &row, &col))
         return error_set(error, INCO_EDATA,
-                         "the dictionary to start from has a NaN or Inf: atom %lld, feature %lld (from 0)",
+                         "the initial dictionary has a NaN or Inf: atom %lld, feature %lld (counted from 0)",
                          (long long)col, (long long)row);
     return INCO_OK;
 }
@@ -81,7 +82,7 @@ int learner_start_from(learner *l, const inco_mat *dictionary, inco_error *error
     inco_mat_free(&l->d);
     status = mat_convert(&l->d, dictionary, INCO_F64, error);
     if (status >= 0 && mat_normalize_columns(&l->d, NULL) > 0)
-        status = error_set(error, INCO_EDATA, "the dictionary to start from has atoms that are all zero");
+        status = error_set(error, INCO_EDATA, "the initial dictionary has atoms that are all zero");
     return status;
 }
 
@@ -103,17 +104,15 @@ static int fill_initial(learner *l, inco_error *error) {
     const char *init = learn_options_of(l->options)->init;
     if (!strcmp(init, "sample")) return init_sample(&l->d, &l->signals, seed, error);
     if (!strcmp(init, "random")) return init_random(&l->d, seed, error);
-    if (!strcmp(init, "dct")) return init_dct(&l->d, patches ? patch[0] : l->d.rows, patches ? patch[1] : 1, error);
-    return error_set(error, INCO_EINVAL,
-                     "--init '%s' is not sample, dct or random, and no dictionary was given to start from", init);
+    return init_dct(&l->d, patches ? patch[0] : l->d.rows, patches ? patch[1] : 1, error);
 }
 
-/* By the option init, unless there is a dictionary already. */
+/* By the option init, unless there is a dictionary already; one from a file is (learn.c). */
 static int make_initial(learner *l, inco_error *error) {
     if (l->d.data) return INCO_OK;
     const int64_t atoms = design_options_of(l->options)->atoms;
     if (atoms == OPTION_UNSET)
-        return error_set(error, INCO_EINVAL, "--atoms is needed: how many atoms should be learned?");
+        return error_set(error, INCO_EINVAL, "option 'atoms' is needed: how many atoms should be learned?");
     int status = inco_mat_new(&l->d, INCO_F64, l->signals.dim, atoms, error);
     if (status >= 0) status = fill_initial(l, error);
     if (status < 0) inco_mat_free(&l->d);

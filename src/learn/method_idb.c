@@ -16,7 +16,7 @@ OPTIONS_DECLARE(idb)
 
 static const option_row rows[] = {
     REAL_OPTION(idb_options, barrier, "barrier", "LAMBDA", "25", 0, DBL_MAX, INCO_LEARN, "Dictionary",
-                "idb: weight, in addition to G, of the barrier between atoms above --max-coherence"),
+                "idb: weight, in addition to G, of the barrier between atoms above option 'max-coherence'"),
 };
 
 const options_part idb_part = {OPTIONS_PART(rows, idb_options)};
@@ -26,7 +26,7 @@ static int check(const inco_options *options, inco_error *error) {
     TRY(penalty_check(options, error));
     TRY(bound_check_given(options, "idb", error));
     if (bound_options_of(options)->max_coherence == 0)
-        TRY(error_set(error, INCO_EINVAL, "--method idb needs --max-coherence above 0"));
+        TRY(error_set(error, INCO_EINVAL, "option 'method' = 'idb' needs option 'max-coherence' above 0"));
 done:
     return status;
 }

@@ -19,7 +19,7 @@ OPTIONS_DECLARE(parametric)
 
 static const option_row rows[] = {
     CHOICE_OPTION(parametric_options, family, "family", "NAME", "gammatone", "gammatone", INCO_LEARN, "Dictionary",
-                  "parametric: family of atoms, with --window samples at --rate"),
+                  "parametric: family of atoms, with option 'window' samples at option 'rate'"),
 };
 
 const options_part parametric_part = {OPTIONS_PART(rows, parametric_options)};
@@ -27,17 +27,20 @@ const options_part parametric_part = {OPTIONS_PART(rows, parametric_options)};
 /* There is neither data nor are there codes: what belongs to them is refused, what the design needs is asked for. */
 static int check(const inco_options *options, inco_error *error) {
     static const char taken[] = "atoms|method|family|window|rate|iterations|update-iterations|stop-change|stop-seconds|"
-                                "precision|threads|output|log|report|csv|test|json|quiet";
+                                "precision|threads";
     const common_options *common = common_options_of(options);
     const inco_option *option;
     for (int i = 0; (option = option_at(i)); i++)
         if (inco_options_given(options, option->name) && !options_is_among(option->name, taken))
-            return error_set(error, INCO_EINVAL, "--%s has no place in --method parametric, which takes no data",
+            return error_set(error, INCO_EINVAL,
+                             "option '%s' has no place in option 'method' = 'parametric', which takes no data",
                              option->name);
     if (design_options_of(options)->atoms == OPTION_UNSET || common->window == OPTION_UNSET || isnan(common->rate))
-        return error_set(error, INCO_EINVAL, "--method parametric needs --atoms, --window and --rate");
+        return error_set(error, INCO_EINVAL,
+                         "option 'method' = 'parametric' needs options 'atoms', 'window' and 'rate'");
     if (common->window < 16)
-        return error_set(error, INCO_EINVAL, "--method parametric needs a --window of 16 samples or more, not %lld",
+        return error_set(error, INCO_EINVAL,
+                         "option 'method' = 'parametric' needs option 'window' of 16 samples or more, not %lld",
                          (long long)common->window);
     return INCO_OK;
 }

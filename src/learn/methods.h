@@ -9,10 +9,10 @@
     X(online, "an update after every batch of signals, with the penalty if given")                                     \
     X(ksvd, "K-SVD")                                                                                                   \
     X(aksvd, "approximate K-SVD")                                                                                      \
-    X(inksvd, "K-SVD, then rotation of coherent pairs until --max-coherence is reached")                               \
-    X(ipr, "K-SVD, then iterative projection and rotation until --max-coherence is reached")                           \
+    X(inksvd, "K-SVD, then rotation of coherent pairs until option 'max-coherence' is reached")                        \
+    X(ipr, "K-SVD, then iterative projection and rotation until option 'max-coherence' is reached")                    \
     X(aksvdc, "approximate K-SVD with the coherence penalty")                                                          \
-    X(idb, "approximate K-SVD with a distance barrier between atoms above --max-coherence")                            \
-    X(parametric, "no data, optimises the parameters of a --family of atoms")
+    X(idb, "approximate K-SVD with a distance barrier between atoms above option 'max-coherence'")                     \
+    X(parametric, "no data, optimises the parameters of the atoms of option 'family'")
 
 #endif

@@ -236,10 +236,11 @@ static int make_points(trial *t, inco_error *error) {
 
 static int check_count(int64_t count, inco_error *error) {
     if (count / STEP >= MIN_HELD) return INCO_OK;
-    return error_set(error, INCO_EDATA,
-                     "--gamma auto judges by every %dth signal, and needs %d of them: %d signals or more, not %lld; "
-                     "give --gamma or --gamma-relative a number",
-                     (int)STEP, (int)MIN_HELD, (int)(STEP * MIN_HELD), (long long)count);
+    return error_set(
+        error, INCO_EDATA,
+        "option 'gamma' = 'auto' judges by every %dth signal, and needs %d of them: %d signals or more, not "
+        "%lld; give option 'gamma' or 'gamma-relative' a number",
+        (int)STEP, (int)MIN_HELD, (int)(STEP * MIN_HELD), (long long)count);
 }
 
 int path_run(gamma_path *path, const path_task *task, inco_error *error) {
@@ -257,15 +258,91 @@ done:
 
 /* ---- Checkpoints ---- */
 
+enum { SAVED_VERSION = 2 };
+
+/* What a checkpoint holds of a path: fields of 8 bytes, which stay as they are while the interface's structs grow. */
+typedef struct saved_point {
+    double gamma, gamma_relative, coherence_max, coherence_rms, singular_max, singular_min;
+    double relative_error, mean_cardinality, judgement, cost, residual[PATH_CARDINALITIES];
+} saved_point;
+
 typedef struct saved_path {
-    int64_t begun, done, max_atoms, best; /* the last: does a dictionary follow? */
-    double energy;
-    path_table table;
+    int64_t version, begun, done, max_atoms, best; /* the last: does a dictionary follow? */
+    int64_t count, chosen, points, held_out, cardinalities, cardinality[PATH_CARDINALITIES];
+    double energy, noise, seconds;
+    saved_point point[PATH_POINTS];
 } saved_path;
+
+static saved_point point_to_save(const path_table *table, int64_t i) {
+    const inco_path_point *p = &table->point[i];
+    saved_point s = {p->gamma,
+                     p->gamma_relative,
+                     p->coherence_max,
+                     p->coherence_rms,
+                     p->singular_max,
+                     p->singular_min,
+                     p->relative_error,
+                     p->mean_cardinality,
+                     p->judgement,
+                     p->cost,
+                     {0}};
+    memcpy(s.residual, table->residual[i], sizeof s.residual);
+    return s;
+}
+
+static void point_from_saved(path_table *table, int64_t i, const saved_point *s) {
+    table->point[i] = (inco_path_point){.size = sizeof(inco_path_point),
+                                        .gamma = s->gamma,
+                                        .gamma_relative = s->gamma_relative,
+                                        .coherence_max = s->coherence_max,
+                                        .coherence_rms = s->coherence_rms,
+                                        .singular_max = s->singular_max,
+                                        .singular_min = s->singular_min,
+                                        .relative_error = s->relative_error,
+                                        .mean_cardinality = s->mean_cardinality,
+                                        .judgement = s->judgement,
+                                        .cost = s->cost};
+    memcpy(table->residual[i], s->residual, sizeof s->residual);
+}
+
+static saved_path path_to_save(const gamma_path *path) {
+    const inco_path *p = &path->table.path;
+    saved_path s = {.version = SAVED_VERSION,
+                    .begun = path->begun,
+                    .done = path->done,
+                    .max_atoms = path->max_atoms,
+                    .best = path->best.data != NULL,
+                    .count = p->count,
+                    .chosen = p->chosen,
+                    .points = p->points,
+                    .held_out = p->held_out,
+                    .cardinalities = p->cardinalities,
+                    .energy = path->energy,
+                    .noise = p->noise,
+                    .seconds = p->seconds};
+    memcpy(s.cardinality, path->table.cardinality, sizeof s.cardinality);
+    for (int64_t i = 0; i < p->count; i++) s.point[i] = point_to_save(&path->table, i);
+    return s;
+}
+
+static gamma_path path_from_saved(const saved_path *s) {
+    gamma_path path = {.begun = s->begun, .done = s->done, .max_atoms = s->max_atoms, .energy = s->energy};
+    path.table.path = (inco_path){.size = sizeof(inco_path),
+                                  .count = s->count,
+                                  .chosen = s->chosen,
+                                  .points = s->points,
+                                  .held_out = s->held_out,
+                                  .cardinalities = s->cardinalities,
+                                  .noise = s->noise,
+                                  .seconds = s->seconds};
+    memcpy(path.table.cardinality, s->cardinality, sizeof s->cardinality);
+    for (int64_t i = 0; i < s->count; i++) point_from_saved(&path.table, i, &s->point[i]);
+    return path;
+}
 
 int path_save(const gamma_path *path, const inco_stream *stream) {
     const inco_mat *best = &path->best;
-    const saved_path s = {path->begun, path->done, path->max_atoms, best->data != NULL, path->energy, path->table};
+    const saved_path s = path_to_save(path);
     if (stream->write(stream->self, &s, sizeof s)) return INCO_EIO;
     if (s.best && stream->write(stream->self, best->data, (size_t)(best->rows * best->cols) * sizeof(double)))
         return INCO_EIO;
@@ -273,12 +350,11 @@ int path_save(const gamma_path *path, const inco_stream *stream) {
 }
 
 static int is_sound(const saved_path *s) {
-    const inco_path *table = &s->table.path;
-    const int chosen = table->chosen >= 0 && table->chosen < (table->count > 0 ? table->count : 1);
-    return table->count >= 0 && table->count <= PATH_POINTS && chosen && table->cardinalities >= 0 &&
-           table->cardinalities <= PATH_CARDINALITIES && s->energy >= 0 && isfinite(s->energy) &&
-           (s->begun == 0 || s->max_atoms >= 1) && (s->best != 0) == (table->count > 0 && !s->done) &&
-           s->table.point[table->chosen].gamma_relative >= 0;
+    const int chosen = s->chosen >= 0 && s->chosen < (s->count > 0 ? s->count : 1);
+    return s->count >= 0 && s->count <= PATH_POINTS && chosen && s->cardinalities >= 0 &&
+           s->cardinalities <= PATH_CARDINALITIES && s->energy >= 0 && isfinite(s->energy) &&
+           (s->begun == 0 || s->max_atoms >= 1) && (s->best != 0) == (s->count > 0 && !s->done) &&
+           s->point[s->chosen].gamma_relative >= 0;
 }
 
 int path_resume(gamma_path *path, const inco_mat *d, const inco_stream *stream, inco_error *error) {
@@ -286,9 +362,9 @@ int path_resume(gamma_path *path, const inco_mat *d, const inco_stream *stream, 
     int64_t row, col;
     int status = INCO_OK;
     if (stream->read(stream->self, &s, sizeof s)) TRY(error_set(error, INCO_EFORMAT, "the checkpoint ends too early"));
+    if (s.version != SAVED_VERSION) TRY(error_set(error, INCO_EFORMAT, "the checkpoint is of another version of inco"));
     if (!is_sound(&s)) TRY(error_set(error, INCO_EFORMAT, "the checkpoint is damaged"));
-    *path = (gamma_path){.begun = s.begun, .done = s.done, .max_atoms = s.max_atoms, .energy = s.energy};
-    path->table = s.table;
+    *path = path_from_saved(&s);
     if (!s.best) goto done;
     TRY(inco_mat_new(&path->best, INCO_F64, d->rows, d->cols, error));
     if (stream->read(stream->self, path->best.data, (size_t)(d->rows * d->cols) * sizeof(double)))

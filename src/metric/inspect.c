@@ -21,7 +21,7 @@ typedef struct inspect_options {
 OPTIONS_DECLARE(inspect)
 
 static const option_row rows[] = {
-    REAL_OPTION(inspect_options, duplicates, "duplicates", "MU", "0.99", 0, 1, INCO_INSPECT | INCO_REPORT, "Metrics",
+    REAL_OPTION(inspect_options, duplicates, "duplicates", "MU", "0.99", 0, 1, INCO_INSPECT, "Metrics",
                 "pairs of atoms with |d_i'd_j| >= MU are near duplicates"),
 };
 

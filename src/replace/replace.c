@@ -17,8 +17,8 @@ static const option_row rows[] = {
                   "atoms that no signal uses are kept, or replaced by the signal with the largest error or by a "
                   "random signal"),
     INTEGER_OPTION(replace_options, min_uses, "min-uses", "K", "1", 1, OPTION_MANY, INCO_LEARN, "Dictionary",
-                   "an atom is unused if fewer than K signals use it; the rule of the original K-SVD is --min-uses "
-                   "4 --replace 0.99"),
+                   "an atom is unused if fewer than K signals use it; the rule of the original K-SVD is option "
+                   "'min-uses' = 4 with option 'replace' = 0.99"),
     REAL_OPTION(replace_options, replace, "replace", "MU", NULL, 0, 1, INCO_LEARN, "Dictionary",
                 "ksvd, aksvd: after every update, replace an atom with |d_i'd_j| > MU for some other atom by the "
                 "signal with the largest error (default: never)"),
@@ -32,9 +32,11 @@ const options_part replace_part = {OPTIONS_PART(rows, replace_options)};
 int replace_check(const inco_options *options, inco_error *error) {
     const replace_options *o = replace_options_of(options);
     if (o->exchange && !isnan(o->replace))
-        return error_set(error, INCO_EINVAL, "--exchange and --replace both replace coherent atoms: give one of them");
+        return error_set(error, INCO_EINVAL,
+                         "options 'exchange' and 'replace' both replace coherent atoms: give one of them");
     if (inco_options_given(options, "min-uses") && o->unused == UNUSED_KEEP)
-        return error_set(error, INCO_EINVAL, "--min-uses tells which atoms to replace, --unused keep to replace none");
+        return error_set(error, INCO_EINVAL,
+                         "option 'min-uses' tells which atoms to replace, option 'unused' = 'keep' to replace none");
     return INCO_OK;
 }
 

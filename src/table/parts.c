@@ -15,8 +15,7 @@
     X(io)                                                                                                              \
     X(prepare)                                                                                                         \
     X(inspect)                                                                                                         \
-    X(decohere)                                                                                                        \
-    X(program)
+    X(decohere)
 
 #define DECLARE(name) extern const options_part name##_part;
 #define ADDRESS(name) &name##_part,

@@ -145,7 +145,7 @@ class Learn(tool.Case):
         np.testing.assert_allclose(self.load("E.npy"), start, atol=1e-14)
         self.json("learn", "X.npy", "-o", "E.npy", "--init", "D.npy", *SHORT)
         self.refused("learn", "X.npy", "-o", "F.npy", "--init", "D.npy", "--atoms", "25", code=2,
-                     says=["--atoms 25", "D.npy", "24 atoms"])
+                     says=["--atoms asks for 25", "D.npy", "24 atoms"])
         self.save("wrong.npy", np.eye(5))
         self.refused("learn", "X.npy", "-o", "F.npy", "--init", "wrong.npy", says=["5", "16"])
         self.refused("learn", "X.npy", "-o", "D.npy", "--init", "D.npy", code=2, says="D.npy")

@@ -101,7 +101,7 @@ class Options(tool.Case):
                            (["--replace", "0.9"], ["--replace", "ksvd"]),
                            (["--method", "mod", "--max-coherence", "0.5"], ["--max-coherence", "idl|inksvd"]),
                            (["--max-coherence", "0.5", "--norms", "rescale"], ["--max-coherence", "--norms rescale"]),
-                           (["--method", "ipr"], ["ipr", "--max-coherence MU"]),
+                           (["--method", "ipr"], ["ipr", "--max-coherence"]),
                            (["--coder", "larc", "--nonnegative"], ["--nonnegative", "larc"])):
             self.refused("learn", "X.npy", *LEARN, *more, code=2, says=says)
         self.refused("learn", "X.npy", "-o", "D.npy", "--atoms", "4", "--coder", "lars", code=2, says="--coder lars")

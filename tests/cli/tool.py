@@ -54,6 +54,7 @@ class Case(unittest.TestCase):
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=PATIENCE)
         done.text = done.stderr.decode()
         self.assertEqual(done.returncode, code, "inco %s\n%s" % (" ".join(words), done.text))
+        self.assertNotRegex(done.text, "options? '[a-z]", "options are named as they are written: --name")
         return done
 
     def json(self, *words):

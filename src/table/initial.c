@@ -1,0 +1,10 @@
+/* Reads the file that the option init names, for src/learn, which sees no formats. */
+#include "learn/initial.h"
+
+#include "io/io.h"
+#include "io/io_options.h"
+
+int initial_load(const char *path, const inco_options *options, inco_mat *dictionary, inco_error *error) {
+    const io_how how = {.columns = (int)io_options_of(options)->columns}; /* the option variable is for the data */
+    return io_load_matrix(path, &how, dictionary, error);
+}
