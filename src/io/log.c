@@ -38,7 +38,7 @@ static int finish(const target *t) {
 
 /* ---- The line of an iteration ---- */
 
-typedef enum log_kind { LOG_NUMBER, LOG_COUNT, LOG_COUNT_IF_ANY } log_kind; /* the last: left out where it is 0 */
+typedef enum log_kind { LOG_NUMBER, LOG_COUNT } log_kind;
 
 typedef struct log_field {
     const char *name; /* a.b: member b of an object a; fields of one object stand together */
@@ -59,9 +59,9 @@ static const log_field fields[] = {
     FIELD("replaced", LOG_COUNT, replaced),
     FIELD("update_iterations", LOG_COUNT, update_iterations),
     FIELD("gamma", LOG_NUMBER, gamma),
-    FIELD("gamma_updates", LOG_COUNT_IF_ANY, gamma_updates),
-    FIELD("spread_passes", LOG_COUNT_IF_ANY, spread_passes),
-    FIELD("spread_pairs", LOG_COUNT_IF_ANY, spread_pairs),
+    FIELD("gamma_updates", LOG_COUNT, gamma_updates),
+    FIELD("spread_passes", LOG_COUNT, spread_passes),
+    FIELD("spread_pairs", LOG_COUNT, spread_pairs),
     FIELD("seconds.code", LOG_NUMBER, seconds_code),
     FIELD("seconds.update", LOG_NUMBER, seconds_update),
     FIELD("seconds.total", LOG_NUMBER, seconds),
@@ -83,10 +83,6 @@ static void put_value(target *t, const inco_progress *now, const log_field *fiel
     put_text(t, text);
 }
 
-static int is_left_out(const inco_progress *now, const log_field *field) {
-    return field->kind == LOG_COUNT_IF_ANY && *(const int64_t *)field_of(now, field) == 0;
-}
-
 static size_t object_length(const char *name) {
     const char *point = strchr(name, '.');
     return point ? (size_t)(point - name) : 0;
@@ -98,7 +94,6 @@ static void put_fields(target *t, const inco_progress *now) {
     for (const log_field *field = fields; field < fields + FIELDS; field++) {
         const char *name = field->name;
         const size_t length = object_length(name);
-        if (is_left_out(now, field)) continue;
         const int inside = open && length && !strncmp(open, name, length + 1);
         put_text(t, open && !inside ? "}, \"" : ", \"");
         if (length && !inside) {
