@@ -260,7 +260,7 @@ def test_contradictions_are_refused():
     d, x = random_dictionary(10, 8), some_signals(2, 8)
     with pytest.raises(IncoError, match="needs a stopping rule"):
         encode(d, x, coder="omp")
-    with pytest.raises(IncoError, match="--nonnegative"):
+    with pytest.raises(IncoError, match="option 'nonnegative'"):
         encode(d, x, coder="larc", nonnegative=True)
     with pytest.raises(IncoError, match="signals have 9 dimensions"):
         encode(d, some_signals(2, 9), coder="omp", sparsity=2)
