@@ -22,8 +22,8 @@ struct run {
     int argc;
     char *const *argv; /* the whole command line */
     inco_options *options;
-    char *own[OWN_OPTIONS]; /* values of the program's own options, NULL where not given: see values.h */
-    const char **paths;     /* what is no option */
+    char *own[OWN_MAX]; /* values of the program's own options, NULL where not given: see values.h */
+    const char **paths; /* what is no option */
     int path_count;
     int quiet, json;
     int missed;             /* the output is written, but it misses a target */

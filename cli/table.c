@@ -20,7 +20,7 @@ enum {
     R = COMMAND_REPRODUCE
 };
 
-static const option own[OWN_OPTIONS] = {
+static const option own[] = {
     {.name = "dictionary",
      .letter = 'D',
      .type = INCO_TEXT,
@@ -114,6 +114,9 @@ static const option own[OWN_OPTIONS] = {
      .help = "no progress and no summary; errors and warnings only"},
 };
 
+enum { OWN = sizeof own / sizeof *own };
+_Static_assert((int)OWN <= (int)OWN_MAX, "a run has a place for the value of each");
+
 /* Options of the library that commands of the program take, or that mean more there: `help` is then what to say, NULL
  * for the library's own words. */
 static const struct {
@@ -158,8 +161,8 @@ static option from_library(const inco_option *o) {
 
 static void fill(void) {
     inco_option o = INCO_INIT(inco_option);
-    while (count < ROWS_MAX - OWN_OPTIONS && inco_option_at(count, &o)) rows[count++] = from_library(&o);
-    for (int i = 0; i < OWN_OPTIONS; i++) {
+    while (count < ROWS_MAX - OWN && inco_option_at(count, &o)) rows[count++] = from_library(&o);
+    for (int i = 0; i < OWN; i++) {
         rows[count] = own[i];
         rows[count++].own = i;
     }

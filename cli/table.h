@@ -22,7 +22,7 @@ typedef struct option {
     int own;          /* number among the program's own, from 0; -1: of the library */
 } option;
 
-enum { OWN_OPTIONS = 14 };
+enum { OWN_MAX = 32 }; /* options of the program's own, at most */
 
 /* Row i, NULL past the last. */
 const option *table_at(int i);

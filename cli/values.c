@@ -62,7 +62,7 @@ int values_given(const run *r, const char *name) {
 }
 
 void values_free(run *r) {
-    for (int i = 0; i < OWN_OPTIONS; i++) {
+    for (int i = 0; i < OWN_MAX; i++) {
         free(r->own[i]);
         r->own[i] = NULL;
     }
