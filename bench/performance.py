@@ -1,6 +1,7 @@
 """Measures what docs/performance.md says: prints its tables as Markdown and draws docs/img/performance.svg.
 
     python3 bench/performance.py build/release/inco-bench docs/img/performance.svg
+    python3 bench/performance.py build/release/inco-bench     # the table of the cases alone
 
 On Linux `chrt -f 50 taskset -c 1` in front keeps other load away. It takes about three minutes.
 """
@@ -113,8 +114,10 @@ def draw(measured):
 
 
 def main():
-    program, picture = sys.argv[1:]
+    program, picture = (*sys.argv[1:], None)[:2]
     print_cases(program)
+    if not picture:
+        return
     measured = [(sweep, [measure(program, sweep[0], value) for value in sweep[2]]) for sweep in SWEEPS]
     print_sweeps(measured)
     with open(picture, "w") as out:
