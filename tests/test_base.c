@@ -131,7 +131,8 @@ static void options_have_defaults_and_ranges(void **state) {
     assert_int_equal(inco_options_set(o, "atoms", "2.5", &error), INCO_EINVAL);
     assert_string_equal(error.message, "option 'atoms' takes a whole number, not 2.5");
     assert_int_equal(inco_options_set(o, "coder", "om", &error), INCO_EINVAL);
-    assert_string_equal(error.message, "option 'coder' must be one of larc|omp|ols|lars|lasso, not 'om'");
+    assert_non_null(strstr(error.message, "option 'coder' must be one of larc|omp|"));
+    assert_non_null(strstr(error.message, ", not 'om'"));
     assert_int_equal(inco_options_set(o, "patch", "8x", &error), INCO_EINVAL);
     assert_int_equal(inco_options_set(o, "patch", "8x9", &error), INCO_OK);
     inco_options_get(o, "patch", text, sizeof text);

@@ -40,7 +40,10 @@ struct inco_coder {
 /* ---- Making ---- */
 
 static kernel_rules rules_from(const coder_options *o, int64_t dim, int64_t atoms) {
-    kernel_rules rules = {.coder = (int)o->coder, .nonnegative = (int)o->nonnegative, .refit = (int)o->refit};
+    kernel_rules rules = {.coder = (int)o->coder,
+                          .kernel = coder_kind_at(o->coder)->kernel,
+                          .nonnegative = (int)o->nonnegative,
+                          .refit = (int)o->refit};
     rules.atoms = dim < atoms ? dim : atoms;
     if (o->sparsity != OPTION_UNSET && o->sparsity < rules.atoms) rules.atoms = o->sparsity;
     rules.coherence = coder_residual_coherence(o);

@@ -37,7 +37,7 @@ typedef struct kernel_window {
 
 /* Variant and stopping rules, the same for all signals. Rules that are off are negative. */
 typedef struct kernel_rules {
-    int coder; /* CODER_OMP, ... */
+    int coder, kernel; /* CODER_OMP, ...; KERNEL_PURSUIT, ... */
     int nonnegative, refit;
     int64_t atoms;    /* maximum number of atoms in a code */
     double coherence; /* max |d'r| / ||r|| */

@@ -34,7 +34,7 @@ static void take(choice *best, int64_t atom, keys of) {
 static inline keys keys_of(const kernel_work *w, int64_t j, const choice *best) {
     const real c = ((const real *)w->corr)[j], left = ((const real *)w->norm)[j], size = c < 0 ? -c : c;
     if (((const real *)w->free)[j] == 0 || (w->rules.nonnegative && c < 0)) return (keys){0, 0, 0};
-    if (w->rules.coder == CODER_OMP) return (keys){size, size - best->slack, size + best->slack};
+    if (w->rules.coder != CODER_OLS) return (keys){size, size - best->slack, size + best->slack};
     if (left <= best->dependent) return (keys){0, 0, 0};
     const real more = size + best->slack, less = size > best->slack ? size - best->slack : 0;
     return (keys){c * c / left, less * less / (left + best->blunt), more * more / (left - best->blunt)};
@@ -240,7 +240,7 @@ static int finished(kernel_work *w, const choice *best, double energy) {
     if (complete(w, w->count, energy)) return 1;
     if (best->atom < 0 || nothing_left(w, best, energy)) return w->uncertain = 1;
     if (rules->lambda < 0 && rules->coherence < 0) return 0;
-    double c = rules->coder == CODER_OMP ? (double)best->of.key : (double)basis_largest(w);
+    double c = rules->coder != CODER_OLS ? (double)best->of.key : (double)basis_largest(w);
     if (w->verified) w->level[w->count] = c;
     return (rules->lambda >= 0 && c <= rules->lambda) ||
            (rules->coherence >= 0 && c <= rules->coherence * sqrt(w->residual));

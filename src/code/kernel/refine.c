@@ -454,7 +454,7 @@ int KERNEL(refine)(kernel_refinement *job);
 
 int KERNEL(refine)(kernel_refinement *job) {
     const double too_small = 1e-60; /* energies of signals whose products underflow in float32 */
-    const int coder = job->fast->rules.coder, greedy = coder == CODER_OMP || coder == CODER_OLS;
+    const int greedy = job->fast->rules.kernel == KERNEL_PURSUIT;
     if (job->fast->uncertain || job->energy < too_small || !factorize(job, job->fit)) return 0;
     job->to->residual = job->energy;
     if (greedy ? !refine_pursuit(job) : job->fast->rank > 0 && !refine_path(job)) return 0;
