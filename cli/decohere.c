@@ -30,7 +30,7 @@ static void summarize(const decohere_job *job) {
     const run *r = job->run;
     if (info->zero_atoms) run_say(r, "  zero atoms        %lld, unchanged", (long long)info->zero_atoms);
     run_say(r, "  coherence         %.6f, was %.6f (bound %g, %s %.6f)", info->coherence_max, info->coherence_before,
-            info->bound, results_bound(info->dim, info->atoms - info->zero_atoms), info->welch);
+            info->bound, inco_bound_name(info->dim, info->atoms - info->zero_atoms), info->welch);
     run_say(r, "  change            %.4f of the dictionary's norm, in %lld atom%s", info->change,
             (long long)info->moved, info->moved == 1 ? "" : "s");
     if (info->signals)

@@ -14,7 +14,7 @@ static int on_progress(void *self, const inco_progress *now) {
 }
 
 static void summarize(const run *r, const inco_frame_info *info) {
-    const char *bound = results_bound(info->dim, info->atoms);
+    const char *bound = inco_bound_name(info->dim, info->atoms);
     if (info->welch > 0)
         run_say(r, "  coherence         %.6f (%s %.6f, ratio %.4f)", info->coherence_max, bound, info->welch,
                 info->coherence_max / info->welch);

@@ -27,7 +27,7 @@ static void print_norms(const inco_metrics *m) {
 static void print_coherence(const inco_metrics *m) {
     printf("  coherence          %.4f", m->coherence_max);
     if (m->welch > 0)
-        printf(" (%s %.4f, ratio %.1f)\n", results_bound(m->dim, m->atoms), m->welch, m->coherence_max / m->welch);
+        printf(" (%s %.4f, ratio %.1f)\n", inco_bound_name(m->dim, m->atoms), m->welch, m->coherence_max / m->welch);
     else
         printf(" (0 is possible: no more atoms than dimensions)\n");
     printf("    of all pairs     rms %.4f, mean %.4f, median %.4f\n", m->coherence_rms, m->coherence_mean,
@@ -146,14 +146,8 @@ static void write_coherence(json *j, const inco_metrics *m) {
 static void write_spectrum(json *j, const inco_metrics *m) {
     write_numbers(j, "singular_values", m->singular, m->singular_count);
     json_number(j, "flat_singular_value", m->flat_singular);
-    json_object(j, "frame_bounds");
-    json_number(j, "lower", m->frame_lower);
-    json_number(j, "upper", m->frame_upper);
-    json_end_object(j);
-    json_object(j, "norms");
-    json_number(j, "min", m->norm_min);
-    json_number(j, "max", m->norm_max);
-    json_end_object(j);
+    json_pair(j, "frame_bounds", "lower", m->frame_lower, "upper", m->frame_upper);
+    json_pair(j, "norms", "min", m->norm_min, "max", m->norm_max);
 }
 
 static void write_pairs(json *j, const inco_metrics *m) {

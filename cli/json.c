@@ -114,3 +114,10 @@ void json_null(json *j, const char *key) {
     begin(j, key);
     fputs("null", j->out);
 }
+
+void json_pair(json *j, const char *key, const char *first, double one, const char *second, double two) {
+    json_object(j, key);
+    json_number(j, first, one);
+    json_number(j, second, two);
+    json_end_object(j);
+}

@@ -53,14 +53,8 @@ void learn_path_table(const learn_job *job) {
 static void write_point(json *j, const inco_path *path, const inco_path_point *p) {
     json_number(j, "gamma", p->gamma);
     json_number(j, "gamma_relative", p->gamma_relative);
-    json_object(j, "coherence");
-    json_number(j, "max", p->coherence_max);
-    json_number(j, "rms", p->coherence_rms);
-    json_end_object(j);
-    json_object(j, "singular_values");
-    json_number(j, "max", p->singular_max);
-    json_number(j, "min", p->singular_min);
-    json_end_object(j);
+    json_pair(j, "coherence", "max", p->coherence_max, "rms", p->coherence_rms);
+    json_pair(j, "singular_values", "max", p->singular_max, "min", p->singular_min);
     json_number(j, "relative_error", p->relative_error);
     json_number(j, "mean_cardinality", p->mean_cardinality);
     json_array(j, "residuals");

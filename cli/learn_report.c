@@ -46,7 +46,7 @@ void learn_announce(const learn_job *job) {
 
 static void print_coherence(const run *r, const inco_learn_info *info) {
     run_say(r, "  coherence         max %.4f, rms %.4f, mean %.4f (%s %.4f)", info->coherence_max, info->coherence_rms,
-            info->coherence_mean, results_bound(info->dim, info->atoms), info->welch);
+            info->coherence_mean, inco_bound_name(info->dim, info->atoms), info->welch);
     run_say(r, "  singular values   %.4g to %.4g (%.4g each if all were the same)", info->singular_max,
             info->singular_min, sqrt((double)info->atoms / (double)info->dim));
 }
@@ -124,18 +124,12 @@ static void write_coherence(json *j, const inco_learn_info *info) {
     json_number(j, "mean", info->coherence_mean);
     json_number(j, "welch", info->welch);
     json_end_object(j);
-    json_object(j, "singular_values");
-    json_number(j, "max", info->singular_max);
-    json_number(j, "min", info->singular_min);
-    json_end_object(j);
+    json_pair(j, "singular_values", "max", info->singular_max, "min", info->singular_min);
 }
 
 /* Where a design came from. */
 static void write_start(json *j, const inco_learn_info *info) {
-    json_object(j, "start_coherence");
-    json_number(j, "max", info->start_coherence_max);
-    json_number(j, "rms", info->start_coherence_rms);
-    json_end_object(j);
+    json_pair(j, "start_coherence", "max", info->start_coherence_max, "rms", info->start_coherence_rms);
 }
 
 static void write_data(json *j, const learn_job *job) {

@@ -71,10 +71,6 @@ void results_machine(json *j, const run *r) {
     json_text(j, "blas", inco_blas());
 }
 
-const char *results_bound(int64_t dim, int64_t atoms) {
-    return (double)atoms > (double)dim * ((double)dim + 1) / 2 ? "Levenshtein bound" : "Welch bound";
-}
-
 const char *results_precision(inco_type type) {
     return type == INCO_F32 ? "f32" : "f64";
 }

@@ -19,8 +19,6 @@ void results_command_line(json *j, const run *r);
 void results_machine(json *j, const run *r);
 
 int results_threads(const run *r);
-/* What the lower bound on coherence is called at this size. */
-const char *results_bound(int64_t dim, int64_t atoms);
 const char *results_precision(inco_type type); /* "f32" or "f64" */
 
 /* Writes a dictionary; in formats that can hold it, with what it was made by. */

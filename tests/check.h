@@ -17,6 +17,23 @@
 #include "base/source.h"
 #include "mat/mat.h"
 
+/* The sanitizers that the tests are built with. */
+#if defined(__has_feature)
+#define HAS_FEATURE(name) __has_feature(name)
+#else
+#define HAS_FEATURE(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || HAS_FEATURE(address_sanitizer)
+enum { SANITIZED_MEMORY = 1 };
+#else
+enum { SANITIZED_MEMORY = 0 };
+#endif
+#if defined(__SANITIZE_THREAD__) || HAS_FEATURE(thread_sanitizer)
+enum { SANITIZED_THREADS = 1 }; /* which allows a child of a process with threads none of its own */
+#else
+enum { SANITIZED_THREADS = 0 };
+#endif
+
 #define assert_near(a, b, tolerance) assert_true(fabs((double)(a) - (double)(b)) <= (tolerance))
 
 /* Normal entries; a seed of its own for every matrix. */

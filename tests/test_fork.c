@@ -7,17 +7,6 @@
 
 #include "learning.h"
 
-#if defined(__has_feature)
-#define HAS_FEATURE(name) __has_feature(name)
-#else
-#define HAS_FEATURE(name) 0
-#endif
-#if defined(__SANITIZE_THREAD__) || HAS_FEATURE(thread_sanitizer)
-enum { SANITIZED_THREADS = 1 }; /* which allows a child of a process with threads none of its own */
-#else
-enum { SANITIZED_THREADS = 0 };
-#endif
-
 typedef struct fixture {
     inco_mat x, expected; /* expected: learned from x on one thread */
     inco_options *options;

@@ -13,22 +13,6 @@
 #include "base/pool.h"
 #include "check.h"
 
-#if defined(__has_feature)
-#define HAS_FEATURE(name) __has_feature(name)
-#else
-#define HAS_FEATURE(name) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || HAS_FEATURE(address_sanitizer)
-enum { SANITIZED_MEMORY = 1 };
-#else
-enum { SANITIZED_MEMORY = 0 };
-#endif
-#if defined(__SANITIZE_THREAD__) || HAS_FEATURE(thread_sanitizer)
-enum { SANITIZED_THREADS = 1 }; /* which allows a child of a process with threads none of its own */
-#else
-enum { SANITIZED_THREADS = 0 };
-#endif
-
 /* Runs `act` in a child, which begins without workers. Returns its exit status, -1 when it was killed or hung. */
 static int in_child(int (*act)(void)) {
     const pid_t child = fork();

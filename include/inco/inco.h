@@ -334,6 +334,8 @@ typedef struct inco_metrics {
 INCO_API int inco_inspect(const inco_mat *dictionary, const inco_options *options, inco_metrics *metrics,
                           inco_error *error);
 INCO_API void inco_metrics_free(inco_metrics *metrics);
+/* Returns the name of the lower bound `welch`: "Welch bound", or "Levenshtein bound" for L > D(D+1)/2. */
+INCO_API const char *inco_bound_name(int64_t dim, int64_t atoms);
 
 /* ---- Low coherence without learning ------------------------------------------------------------------------ */
 

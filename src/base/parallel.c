@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/pool.h"
+#include "base/range.h"
 
 enum { CACHE_LINE = 64 };
 
@@ -84,12 +85,12 @@ typedef struct stripes {
 static int run_stripe(void *self, int64_t number, int thread, inco_error *error) {
     const stripes *s = self;
     const int64_t first = number * STRIPE, left = s->cols - first;
-    s->body(s->self, first, first + (left < STRIPE ? left : STRIPE));
+    s->body(s->self, first, first + range_min(left, STRIPE));
     (void)thread, (void)error;
     return INCO_OK;
 }
 
 void parallel_columns(int threads, int64_t rows, int64_t cols, parallel_stripe body, void *self) {
     stripes s = {body, self, cols};
-    parallel_for(parallel_worth(threads, rows * cols), (cols + STRIPE - 1) / STRIPE, run_stripe, &s, NULL);
+    parallel_for(parallel_worth(threads, rows * cols), range_blocks(cols, STRIPE), run_stripe, &s, NULL);
 }

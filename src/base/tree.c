@@ -4,6 +4,7 @@
 
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/range.h"
 
 enum { TREE_DEPTH = 64, TREE_PIECE = 1 << 15 };
 
@@ -52,7 +53,7 @@ static int add_piece(void *self, int64_t piece, int thread, inco_error *error) {
 
 static void add_all(const tree_sum *tree, double *to, const double *from) {
     addition add = {to, from, tree->length};
-    parallel_for(tree->threads, (tree->length + TREE_PIECE - 1) / TREE_PIECE, add_piece, &add, NULL);
+    parallel_for(tree->threads, range_blocks(tree->length, TREE_PIECE), add_piece, &add, NULL);
 }
 
 double *tree_next(tree_sum *tree) {

@@ -8,6 +8,7 @@
 #include "base/handle.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/range.h"
 #include "code/kernel.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
@@ -44,7 +45,7 @@ static kernel_rules rules_from(const coder_options *o, int64_t dim, int64_t atom
                           .kernel = coder_kind_at(o->coder)->kernel,
                           .nonnegative = (int)o->nonnegative,
                           .refit = (int)o->refit};
-    rules.atoms = dim < atoms ? dim : atoms;
+    rules.atoms = range_min(dim, atoms);
     if (o->sparsity != OPTION_UNSET && o->sparsity < rules.atoms) rules.atoms = o->sparsity;
     rules.coherence = coder_residual_coherence(o);
     rules.tolerance = isnan(o->tolerance) ? -1 : o->tolerance;
@@ -73,7 +74,7 @@ static int work_new(kernel_work *w, const inco_coder *coder) {
     int good = 1;
     *w = (kernel_work){.rules = coder->rules, .stride = stride, .gram = coder->gram, .usable = coder->usable};
     w->begin_from = 1 + KERNEL_NEAR / (stride * (int64_t)coder->type);
-    w->chunk = piece((most + KERNEL_CHUNK - 1) / KERNEL_CHUNK, sizeof(void *), &good);
+    w->chunk = piece(range_blocks(most, KERNEL_CHUNK), sizeof(void *), &good);
     w->corr = piece(stride, coder->type, &good);
     w->slope = piece(stride, coder->type, &good);
     w->free = piece(stride, coder->type, &good);
@@ -124,7 +125,7 @@ static int refining_new(kernel_refinement *r, const inco_coder *coder) {
     r->rest = piece(coder->dim, sizeof(double), &good);
     r->moved = piece(coder->dim, sizeof(double), &good);
     r->errors = piece(most, sizeof(double), &good);
-    r->pitch = (most + KERNEL_PITCH - 1) / KERNEL_PITCH * KERNEL_PITCH;
+    r->pitch = range_padded(most, KERNEL_PITCH);
     r->upper = piece(most * r->pitch, sizeof(double), &good);
     r->inverse = piece(most * r->pitch, sizeof(double), &good);
     return good ? INCO_OK : INCO_ENOMEM;
@@ -200,8 +201,8 @@ static int make_block(void *self, int64_t number, int thread, inco_error *error)
     const int64_t atoms = g->coder->atoms;
     (void)error;
     if (row < col) return INCO_OK;
-    const inco_mat left = mat_columns(&g->exact, row, atoms - row < GRAM_BLOCK ? atoms - row : GRAM_BLOCK);
-    const inco_mat right = mat_columns(&g->exact, col, atoms - col < GRAM_BLOCK ? atoms - col : GRAM_BLOCK);
+    const inco_mat left = mat_columns(&g->exact, row, range_min(atoms - row, GRAM_BLOCK));
+    const inco_mat right = mat_columns(&g->exact, col, range_min(atoms - col, GRAM_BLOCK));
     const inco_mat block = mat_part(&g->room, 0, thread * GRAM_BLOCK, left.cols, right.cols);
     blas_multiply(1, "TN", 1, &left, &right, 0, &block);
     keep_block(g->coder, row, col, &block);
@@ -211,7 +212,7 @@ static int make_block(void *self, int64_t number, int thread, inco_error *error)
 
 /* Computes G = D'D in double, from the atoms as rounded to the coder's type. */
 static int make_gram(inco_coder *coder, inco_error *error) {
-    gram_making g = {.coder = coder, .blocks = (coder->atoms + GRAM_BLOCK - 1) / GRAM_BLOCK};
+    gram_making g = {.coder = coder, .blocks = range_blocks(coder->atoms, GRAM_BLOCK)};
     int status;
     TRY(mat_convert(&g.exact, &coder->dictionary, INCO_F64, error));
     TRY(mat_new_raw(&g.room, INCO_F64, GRAM_BLOCK, coder->threads * GRAM_BLOCK, error));
@@ -283,7 +284,7 @@ int coder_open(inco_coder **result, const coder_shape *shape, const coder_option
     coder->type = shape->type;
     coder->dim = shape->dim;
     coder->atoms = shape->atoms;
-    coder->stride = (coder->atoms + KERNEL_PAD - 1) / KERNEL_PAD * KERNEL_PAD;
+    coder->stride = range_padded(coder->atoms, KERNEL_PAD);
     coder->threads = shape->threads;
     coder->rules = rules_from(rules, coder->dim, coder->atoms);
     coder->run = kernel_choose(coder->rules.coder, coder->type);
@@ -379,14 +380,10 @@ static int append(csc *codes, const kernel_work *w, const double *norms, inco_er
     if (status < 0) return status;
     for (int64_t m = 0; m < w->count; m++) {
         const int32_t atom = w->support[m];
-        double value = w->value[m] / norms[atom];
         int32_t below = 0;
         for (int64_t k = 0; k < w->count; k++) below += w->support[k] < atom;
         codes->index[at + below] = atom;
-        if (codes->type == INCO_F32)
-            ((float *)codes->value)[at + below] = (float)value;
-        else
-            ((double *)codes->value)[at + below] = value;
+        csc_set_value(codes, at + below, w->value[m] / norms[atom]);
     }
     codes->start[++codes->cols] = at + w->count;
     return INCO_OK;
@@ -445,7 +442,7 @@ static inco_mat block_products(inco_coder *coder, const inco_mat *x, int thread)
 static int code_block(void *self, int64_t b, int thread, inco_error *error) {
     const batch *job = self;
     inco_coder *coder = job->coder;
-    int64_t first = b * CODER_BLOCK, left = job->x->cols - first, count = left < CODER_BLOCK ? left : CODER_BLOCK;
+    int64_t first = b * CODER_BLOCK, left = job->x->cols - first, count = range_min(left, CODER_BLOCK);
     inco_mat x = mat_columns(job->x, first, count), products = block_products(coder, &x, thread);
     int status = csc_new(&job->blocks[b].codes, coder->type, coder->atoms, count, 16 * count, error);
     for (int64_t n = 0; status >= 0 && n < count; n++)
@@ -466,7 +463,7 @@ static int run_blocks(batch *job, inco_error *error) {
     inco_coder *coder = job->coder;
     int status = check_input(coder, job->x, error);
     if (status < 0) return status;
-    job->count = (job->x->cols + CODER_BLOCK - 1) / CODER_BLOCK;
+    job->count = range_blocks(job->x->cols, CODER_BLOCK);
     if (!(job->blocks = NEW(block_codes, job->count))) return error_no_memory(error);
     blas_enter();
     status = parallel_for(coder->threads, job->count, code_block, job, error);

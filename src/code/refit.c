@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/range.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 #include "sparse/csc.h"
@@ -22,13 +23,6 @@ static int64_t longest(const csc *codes) {
     for (int64_t n = 0; n < codes->cols; n++)
         if (codes->start[n + 1] - codes->start[n] > most) most = codes->start[n + 1] - codes->start[n];
     return most;
-}
-
-static void set_value(const csc *codes, int64_t k, double value) {
-    if (codes->type == INCO_F32)
-        ((float *)codes->value)[k] = (float)value;
-    else
-        ((double *)codes->value)[k] = value;
 }
 
 /* c = (S'S)^-1 S'x for S the atoms of the support; 0 if they are linearly dependent. */
@@ -51,14 +45,14 @@ static void refit_signal(const refitting *r, int64_t n, inco_mat *room) {
     own.rows = count;
     mat_copy(&room[1], &from);
     if (count > 0 && solve_code(r, support, &own, x, c))
-        for (int64_t k = 0; k < count; k++) set_value(codes, first + k, c[k]);
+        for (int64_t k = 0; k < count; k++) csc_set_value(codes, first + k, c[k]);
     for (int64_t k = 0; k < count; k++) blas_axpy(dim, -csc_value(codes, first + k), mat_column(r->d, support[k]), x);
     r->residual[n] = blas_dot(dim, x, x);
 }
 
 static int refit_part(void *self, int64_t part, int thread, inco_error *error) {
     const refitting *r = self;
-    int64_t last = (part + 1) * SIGNALS_TOGETHER < r->x->cols ? (part + 1) * SIGNALS_TOGETHER : r->x->cols;
+    int64_t last = range_min((part + 1) * SIGNALS_TOGETHER, r->x->cols);
     for (int64_t n = part * SIGNALS_TOGETHER; n < last; n++) refit_signal(r, n, r->room + ROOMS * thread);
     (void)error;
     return INCO_OK;
@@ -77,8 +71,7 @@ int refit_codes(const inco_mat *d, const inco_mat *gram, const inco_mat *x, cons
                 int threads, inco_error *error) {
     refitting r = {d, gram, x, codes, residual, longest(codes), NULL};
     int status = make_room(&r, threads, error);
-    if (status >= 0)
-        status = parallel_for(threads, (x->cols + SIGNALS_TOGETHER - 1) / SIGNALS_TOGETHER, refit_part, &r, error);
+    if (status >= 0) status = parallel_for(threads, range_blocks(x->cols, SIGNALS_TOGETHER), refit_part, &r, error);
     for (int i = 0; r.room && i < ROOMS * threads; i++) inco_mat_free(&r.room[i]);
     memory_free(r.room);
     return status;

@@ -1,5 +1,6 @@
 #include "data/holdout.h"
 
+#include "base/range.h"
 #include "base/source.h"
 
 /* Reads `run` consecutive signals, to place `at` of out. */
@@ -15,7 +16,7 @@ static int read_kept(void *self, int64_t first, int64_t count, void *out, inco_e
     int status = INCO_OK;
     for (int64_t done = 0, run; done < count && status >= 0; done += run) {
         const int64_t i = first + done, rest = most - i % most;
-        run = rest < count - done ? rest : count - done;
+        run = range_min(rest, count - done);
         status = read_run(h, i + i / most, run, done, out, error);
     }
     return status;

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/range.h"
 #include "base/source.h"
 #include "code/coder.h"
 #include "code/refit.h"
@@ -22,8 +23,7 @@ static int read_part(void *self, int64_t part, int thread, inco_error *error) {
     const reading *r = self;
     int64_t first = part * PASS_READ, left = r->x->cols - first;
     (void)thread;
-    return source_read(r->source, r->first + first, left < PASS_READ ? left : PASS_READ, mat_column(r->x, first),
-                       error);
+    return source_read(r->source, r->first + first, range_min(left, PASS_READ), mat_column(r->x, first), error);
 }
 
 static int run_group(pass *p, int64_t first, const inco_mat *x, double *residual, inco_error *error) {
@@ -32,7 +32,7 @@ static int run_group(pass *p, int64_t first, const inco_mat *x, double *residual
     double start = clock_seconds(), middle;
     /* if the source is not concurrent, on the caller's thread only */
     const int readers = p->source->concurrent ? p->threads : 1;
-    int status = parallel_for(readers, (x->cols + PASS_READ - 1) / PASS_READ, read_part, &r, error);
+    int status = parallel_for(readers, range_blocks(x->cols, PASS_READ), read_part, &r, error);
     middle = clock_seconds();
     p->seconds_io += middle - start;
     if (status >= 0)
@@ -53,13 +53,13 @@ int pass_dictionary(pass *p, const inco_mat *dictionary, inco_error *error) {
 }
 
 int pass_run_groups(pass *p, int64_t size, inco_error *error) {
-    const int64_t most = size < p->source->count ? size : p->source->count;
+    const int64_t most = range_min(size, p->source->count);
     inco_mat x = {0};
     double *residual = NEW_RAW(double, most);
     int status = residual ? mat_new_raw(&x, p->source->type, p->source->dim, most, error) : error_no_memory(error);
     for (int64_t first = 0; status == INCO_OK && first < p->source->count; first += most) {
         int64_t left = p->source->count - first;
-        inco_mat part = mat_columns(&x, 0, left < most ? left : most);
+        inco_mat part = mat_columns(&x, 0, range_min(left, most));
         status = run_group(p, first, &part, residual, error);
     }
     inco_mat_free(&x);
@@ -84,7 +84,7 @@ static int measure_part(void *self, int64_t part, int thread, inco_error *error)
     const measuring *m = self;
     const inco_mat *x = m->group->x, *d = m->dictionary;
     const csc *codes = m->group->codes;
-    int64_t last = (part + 1) * PASS_READ < x->cols ? (part + 1) * PASS_READ : x->cols;
+    int64_t last = range_min((part + 1) * PASS_READ, x->cols);
     double *r = mat_column(&m->scratch, thread);
     for (int64_t n = part * PASS_READ; n < last; n++) {
         double energy = 0, rest = 0;
@@ -106,7 +106,7 @@ int pass_error(const inco_mat *dictionary, const pass_group *group, int threads,
     const int64_t count = group->x->cols;
     measuring m = {dictionary, group, NEW_RAW(double, 2 * count), {0}};
     int status = m.rest ? mat_new_raw(&m.scratch, INCO_F64, group->x->rows, threads, error) : error_no_memory(error);
-    if (status >= 0) status = parallel_for(threads, (count + PASS_READ - 1) / PASS_READ, measure_part, &m, error);
+    if (status >= 0) status = parallel_for(threads, range_blocks(count, PASS_READ), measure_part, &m, error);
     for (int64_t n = 0; status >= 0 && n < count; n++) {
         *error_energy += m.rest[2 * n];
         *energy += m.rest[2 * n + 1];

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/range.h"
 #include "base/source.h"
 #include "base/tree.h"
 #include "mat/mat.h"
@@ -79,7 +80,7 @@ static int find_feature_means(prepared *p, inco_error *error) {
     tree_sum *tree = tree_new(dim, dim, 1);
     int status = tree ? mat_new_raw(&x, p->source.type, dim, READ_CHUNK, error) : error_no_memory(error);
     for (int64_t first = 0; status >= 0 && first < count; first += READ_CHUNK) {
-        inco_mat part = mat_columns(&x, 0, count - first < READ_CHUNK ? count - first : READ_CHUNK);
+        inco_mat part = mat_columns(&x, 0, range_min(count - first, READ_CHUNK));
         double *sum = tree_next(tree);
         if (!sum) TRY(error_no_memory(error));
         TRY(read_converted(p->from, first, &part, error));
@@ -117,7 +118,7 @@ int inco_signal_means(const inco_source *given, double *means, inco_error *error
     if (status >= 0) status = source_take(&source, given, error);
     if (status >= 0) status = mat_new_raw(&x, source.type, source.dim, READ_CHUNK, error);
     for (int64_t first = 0; status >= 0 && first < source.count; first += READ_CHUNK) {
-        inco_mat part = mat_columns(&x, 0, source.count - first < READ_CHUNK ? source.count - first : READ_CHUNK);
+        inco_mat part = mat_columns(&x, 0, range_min(source.count - first, READ_CHUNK));
         status = read_checked(&source, first, &part, error);
         for (int64_t n = 0; status >= 0 && n < part.cols; n++) means[first + n] = mean_of(&part, n);
     }

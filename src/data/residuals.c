@@ -9,6 +9,7 @@
 #include "base/handle.h"
 #include "base/memory.h"
 #include "base/owner.h"
+#include "base/range.h"
 #include "base/sized.h"
 #include "base/source.h"
 #include "code/coder.h"
@@ -85,7 +86,7 @@ done:
 /* The cardinalities to measure; there is always one. */
 static int count_steps(const residuals_task *task) {
     const inco_mat *d = task->dictionary;
-    const int64_t least = d->rows < d->cols ? d->rows : d->cols;
+    const int64_t least = range_min(d->rows, d->cols);
     int count = 1;
     while (count < STEPS && steps[count] <= task->max_atoms && 4 * steps[count] <= 3 * least) count++;
     return count;

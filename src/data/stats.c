@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/range.h"
 #include "base/tree.h"
 #include "data/sums.h"
 #include "mat/mat.h"
@@ -80,7 +81,7 @@ typedef struct adding {
 static int add_atoms(void *self, int64_t part, int thread, inco_error *error) {
     const adding *add = self;
     const collector *c = add->collector;
-    int64_t last = (part + 1) * ATOMS_TOGETHER < c->atoms ? (part + 1) * ATOMS_TOGETHER : c->atoms;
+    int64_t last = range_min((part + 1) * ATOMS_TOGETHER, c->atoms);
     for (int64_t j = part * ATOMS_TOGETHER; j < last; j++) {
         sums_atom atom = {add->group->x,
                           add->group->codes,
@@ -113,7 +114,7 @@ static int measure_part(void *self, int64_t part, int thread, inco_error *error)
 
 /* ||X||^2 of a group; negative: out of memory. */
 static double energy_of(const inco_mat *x, int threads) {
-    const int64_t parts = (x->cols + SIGNALS_TOGETHER - 1) / SIGNALS_TOGETHER;
+    const int64_t parts = range_blocks(x->cols, SIGNALS_TOGETHER);
     measuring m = {x, NEW(double, parts)};
     double sum = 0;
     if (!m.part) return -1;
@@ -127,7 +128,7 @@ int collector_add(collector *c, const pass_group *group, inco_error *error) {
     double *leaf = tree_next(c->tree), energy = energy_of(group->x, c->threads);
     if (!leaf || energy < 0 || sort_uses(c, group->codes) < 0) return error_no_memory(error);
     adding add = {c, group, sums_choose(group->x->type), leaf + AT_B + c->dim * c->atoms, leaf + AT_B};
-    parallel_for(c->threads, (c->atoms + ATOMS_TOGETHER - 1) / ATOMS_TOGETHER, add_atoms, &add, NULL);
+    parallel_for(c->threads, range_blocks(c->atoms, ATOMS_TOGETHER), add_atoms, &add, NULL);
     leaf[0] = energy;
     tree_push(c->tree);
     return INCO_OK;

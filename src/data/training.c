@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/range.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 #include "sparse/csc.h"
@@ -73,7 +74,7 @@ static int combine_part(void *self, int64_t part, int thread, inco_error *error)
 }
 
 static void combine(combining *c, int threads) {
-    parallel_for(threads, (c->from->cols + SIGNALS_TOGETHER - 1) / SIGNALS_TOGETHER, combine_part, c, NULL);
+    parallel_for(threads, range_blocks(c->from->cols, SIGNALS_TOGETHER), combine_part, c, NULL);
 }
 
 int training_add(training *t, const inco_mat *d, const inco_mat *x, const csc *codes, inco_error *error) {
@@ -111,7 +112,7 @@ static int measure_part(void *self, int64_t part, int thread, inco_error *error)
 
 double training_error(training *t) {
     double sum = 0;
-    parallel_for(t->threads, (t->rest.cols + SIGNALS_TOGETHER - 1) / SIGNALS_TOGETHER, measure_part, t, NULL);
+    parallel_for(t->threads, range_blocks(t->rest.cols, SIGNALS_TOGETHER), measure_part, t, NULL);
     for (int64_t n = 0; n < t->rest.cols; n++) sum += t->square[n];
     return sum;
 }
@@ -186,7 +187,7 @@ int training_products(training *t, const inco_mat *d, inco_mat *b, inco_error *e
     TRY(inco_mat_new(b, INCO_F64, d->rows, d->cols, error));
     TRY(csc_transpose(&codes, &t->by_atom, error));
     multiplying m = {t, &codes, &a, b};
-    parallel_for(t->threads, (d->cols + ATOMS_TOGETHER - 1) / ATOMS_TOGETHER, multiply_part, &m, NULL);
+    parallel_for(t->threads, range_blocks(d->cols, ATOMS_TOGETHER), multiply_part, &m, NULL);
     blas_multiply(t->threads, "NN", 1, d, &a, 1, b);
 done:
     if (status < 0) inco_mat_free(b);

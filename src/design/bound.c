@@ -29,13 +29,12 @@ int bound_check_given(const inco_options *options, const char *method, inco_erro
 
 int bound_check(double bound, int64_t dim, int64_t atoms, inco_error *error) {
     const double least = coherence_bound(dim, atoms);
-    const char *name = (double)atoms > (double)dim * ((double)dim + 1) / 2 ? "Levenshtein" : "Welch";
     if (bound >= least - 1e-12) return INCO_OK;
     return error_set(
         error, INCO_EINVAL,
         "option 'max-coherence' = %g cannot be kept: %lld atoms of %lld dimensions have a coherence of %.6f or "
-        "more (%s bound)",
-        bound, (long long)atoms, (long long)dim, least, name);
+        "more (%s)",
+        bound, (long long)atoms, (long long)dim, least, inco_bound_name(dim, atoms));
 }
 
 /* How much the rounding to a type can add to a product of unit vectors. */

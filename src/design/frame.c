@@ -8,6 +8,7 @@
 #include "base/handle.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/range.h"
 #include "base/rng.h"
 #include "base/sized.h"
 #include "design/anneal.h"
@@ -201,7 +202,7 @@ static void keep(search *s, candidate *c) {
 }
 
 static int64_t batch_from(const search *s, int64_t end) {
-    return end - s->first < s->batch ? end - s->first : s->batch;
+    return range_min(end - s->first, s->batch);
 }
 
 /* Where several of a batch are at the bound, the first by number counts, so that threads make no difference. */

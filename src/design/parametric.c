@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/range.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 #include "optim/lbfgs.h"
@@ -36,7 +37,7 @@ typedef struct making {
 static int make_some(void *self, int64_t part, int thread, inco_error *error) {
     const making *m = self;
     const int64_t first = part * ATOMS_TOGETHER, each = m->family->unknowns;
-    const int64_t last = first + ATOMS_TOGETHER < m->d->cols ? first + ATOMS_TOGETHER : m->d->cols;
+    const int64_t last = range_min(first + ATOMS_TOGETHER, m->d->cols);
     for (int64_t j = first; j < last; j++)
         m->family->atom(m->family, m->x + j * each, mat_column(m->d, j),
                         m->derivative ? m->derivative + j * each * m->family->dim : NULL);
@@ -47,7 +48,7 @@ static int make_some(void *self, int64_t part, int thread, inco_error *error) {
 static void make_atoms(const parametric_family *family, const double *x, const inco_mat *d, double *derivative,
                        int threads) {
     making m = {family, x, d, derivative};
-    parallel_for(threads, (d->cols + ATOMS_TOGETHER - 1) / ATOMS_TOGETHER, make_some, &m, NULL);
+    parallel_for(threads, range_blocks(d->cols, ATOMS_TOGETHER), make_some, &m, NULL);
 }
 
 void parametric_start(const parametric_family *family, inco_mat *d, double *x) {

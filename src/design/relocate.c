@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/range.h"
 #include "design/parametric.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
@@ -29,7 +30,7 @@ static double excess(const relocation *w, double g) {
 
 static int open_relocation(relocation *w, const parametric_family *family, const inco_mat *d, double mu,
                            inco_error *error) {
-    const int64_t wanted = CANDIDATES_PER_ATOM * d->cols, count = wanted < CANDIDATES_MOST ? wanted : CANDIDATES_MOST;
+    const int64_t wanted = CANDIDATES_PER_ATOM * d->cols, count = range_min(wanted, CANDIDATES_MOST);
     int status;
     *w = (relocation){.family = family, .mu = mu};
     TRY(mat_new_raw(&w->gram, INCO_F64, d->cols, d->cols, error));

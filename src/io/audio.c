@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/range.h"
 #include "io/file.h"
 
 enum { BLOCK = 4096, MOST_ANNOUNCED = 1 << 22 }; /* frames */
@@ -41,7 +42,7 @@ static void append_mean(samples *s, const float *frames, int64_t count, int chan
 /* The length in the header is not trusted: samples are appended as they come; the initial capacity follows the header,
  * within limits. */
 static int read_all(SNDFILE *file, const SF_INFO *info, samples *s, inco_error *error) {
-    const int64_t announced = info->frames < MOST_ANNOUNCED ? info->frames : MOST_ANNOUNCED;
+    const int64_t announced = range_min(info->frames, MOST_ANNOUNCED);
     float *frames = NEW_RAW(float, (int64_t)BLOCK * info->channels);
     int failed = !frames || reserve(s, announced > 0 ? announced : 0) < 0;
     for (sf_count_t got; !failed && (got = sf_readf_float(file, frames, BLOCK)) > 0;) {
@@ -147,7 +148,7 @@ static int format_of(const char *path) {
 static int encode(SNDFILE *file, const inco_mat *m) {
     const float *values = m->data;
     for (int64_t i = 0; i < m->rows; i += BLOCK) {
-        int64_t count = m->rows - i < BLOCK ? m->rows - i : BLOCK;
+        int64_t count = range_min(m->rows - i, BLOCK);
         if (sf_write_float(file, values + i, count) != count) return -1;
     }
     return 0;

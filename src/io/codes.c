@@ -12,13 +12,6 @@ typedef struct entry {
     double value;
 } entry;
 
-static void set_value(csc *codes, int64_t k, double value) {
-    if (codes->type == INCO_F32)
-        ((float *)codes->value)[k] = (float)value;
-    else
-        ((double *)codes->value)[k] = value;
-}
-
 static int check_starts(const csc *codes, int64_t nonzeros, const char *path, inco_error *error) {
     const int64_t *start = codes->start;
     int good = start[0] == 0 && start[codes->cols] <= nonzeros;
@@ -70,7 +63,7 @@ static int64_t tidy_column(csc *codes, int64_t n, entry *room) {
     }
     for (int64_t k = 0; k < left; k++) {
         codes->index[first + k] = room[k].index;
-        set_value(codes, first + k, room[k].value);
+        csc_set_value(codes, first + k, room[k].value);
     }
     return left;
 }
@@ -79,7 +72,7 @@ static int64_t tidy_column(csc *codes, int64_t n, entry *room) {
 static void move_down(csc *codes, int64_t to, int64_t from, int64_t count) {
     for (int64_t k = 0; to != from && k < count; k++) {
         codes->index[to + k] = codes->index[from + k];
-        set_value(codes, to + k, csc_value(codes, from + k));
+        csc_set_value(codes, to + k, csc_value(codes, from + k));
     }
 }
 

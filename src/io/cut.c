@@ -1,5 +1,7 @@
 #include "io/cut.h"
 
+#include "base/range.h"
+
 static int64_t ceil_div(int64_t a, int64_t b) {
     return a / b + (a % b != 0);
 }
@@ -13,7 +15,7 @@ static int64_t count_aligned(int64_t length, int64_t size, int64_t step) {
 static int64_t count_padded(int64_t length, int64_t size, int64_t step) {
     if (length <= size) return length > 0;
     int64_t covering = ceil_div(length - size, step), within = (length - 1) / step;
-    return 1 + (covering < within ? covering : within);
+    return 1 + range_min(covering, within);
 }
 
 /* Without `whole` the step is 1, and all positions are aligned. */

@@ -9,6 +9,7 @@
 #include "base/handle.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/range.h"
 #include "base/rng.h"
 #include "base/sized.h"
 #include "io/cut.h"
@@ -66,7 +67,7 @@ static void read_window(const inco_data *d, const data_file *file, int64_t place
     const inco_mat *m = &file->array.m;
     int64_t start, none;
     cut_place(&d->cut, m->rows, 1, place, &start, &none);
-    const int64_t there = m->rows - start < d->cut.rows ? m->rows - start : d->cut.rows;
+    const int64_t there = range_min(m->rows - start, d->cut.rows);
     put(d, out, 0, INCO_F32, (const float *)m->data + start, there);
     memset((char *)out + (size_t)there * d->source.type, 0, (size_t)(d->cut.rows - there) * d->source.type);
 }

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/range.h"
 #include "code/coder.h"
 #include "learn/learn_options.h"
 #include "learn/learner_state.h"
@@ -30,7 +31,7 @@ static int make_stores(learner *l, inco_error *error) {
     if (!l->method->needs_codes && !stores->sums && !(stores->sums = collector_new(l->d.rows, l->d.cols, l->threads)))
         return error_no_memory(error);
     if (code_updates(l) > 0 && !stores->codes) {
-        stores->code_groups = (signals->count + PASS_GROUP - 1) / PASS_GROUP;
+        stores->code_groups = range_blocks(signals->count, PASS_GROUP);
         if (!(stores->codes = NEW(csc, stores->code_groups))) return error_no_memory(error);
     }
     return INCO_OK;

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "code/coder_options.h"
+#include "design/bound.h"
 #include "learn/method.h"
 #include "learn/methods.h"
 #include "learn/path.h"
@@ -87,6 +88,7 @@ int learn_check(const inco_options *options, inco_error *error) {
     int status;
     TRY(check_known(options, m, error));
     TRY(replace_check(options, error));
+    if (m->tolerance) TRY(bound_check_given(options, m->name, error));
     if (m->check) TRY(m->check(options, error));
     if (!m->designs) TRY(check_codes(options, error));
 done:

@@ -34,6 +34,8 @@ typedef struct method {
     /* Of the options that belong to some methods only, it accepts those of its own part and these, a|b|c. */
     const options_part *part;
     const char *takes;
+    /* For a method with a target: max-coherence must be given, and is met within this. NULL: no target. */
+    double (*tolerance)(const inco_options *options);
     int takes_auto;                                               /* --gamma auto may choose gamma */
     int (*check)(const inco_options *options, inco_error *error); /* checks that the options are compatible */
 

@@ -24,7 +24,6 @@ const options_part idb_part = {OPTIONS_PART(rows, idb_options)};
 static int check(const inco_options *options, inco_error *error) {
     int status;
     TRY(penalty_check(options, error));
-    TRY(bound_check_given(options, "idb", error));
     if (bound_options_of(options)->max_coherence == 0)
         TRY(error_set(error, INCO_EINVAL, "option 'method' = 'idb' needs option 'max-coherence' above 0"));
 done:
@@ -53,8 +52,9 @@ static int update(inco_mat *d, const method_input *in, update_result *result, in
     return status;
 }
 
-static void describe(const method_input *in, inco_learn_info *info) {
-    info->coherence_target = bound_options_of(in->options)->max_coherence + TOLERANCE;
+static double tolerance_of(const inco_options *options) {
+    (void)options;
+    return TOLERANCE;
 }
 
 const method method_idb = {.name = "idb",
@@ -65,4 +65,4 @@ const method method_idb = {.name = "idb",
                            .step = alternate_step,
                            .update = update,
                            .gamma = gamma_of,
-                           .describe = describe};
+                           .tolerance = tolerance_of};

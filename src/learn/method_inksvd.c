@@ -20,10 +20,6 @@ static const option_row rows[] = {
 
 const options_part inksvd_part = {OPTIONS_PART(rows, inksvd_options)};
 
-static int check(const inco_options *options, inco_error *error) {
-    return bound_check_given(options, "inksvd", error);
-}
-
 static int rotate_pairs(inco_mat *d, const method_input *in, update_result *result, inco_error *error) {
     const inksvd_options *own = inksvd_options_of(in->options);
     const decorrelation settings = {bound_options_of(in->options)->max_coherence,
@@ -43,15 +39,14 @@ static int update(inco_mat *d, const method_input *in, update_result *result, in
     return sweep_and_spread(d, in, rotate_pairs, result, error);
 }
 
-static void describe(const method_input *in, inco_learn_info *info) {
-    info->coherence_target = bound_options_of(in->options)->max_coherence + inksvd_options_of(in->options)->tolerance;
+static double tolerance_of(const inco_options *options) {
+    return inksvd_options_of(options)->tolerance;
 }
 
 const method method_inksvd = {.name = "inksvd",
                               .part = &inksvd_part,
                               .takes = "max-coherence",
-                              .check = check,
                               .needs_codes = 1,
                               .step = alternate_step,
                               .update = update,
-                              .describe = describe};
+                              .tolerance = tolerance_of};

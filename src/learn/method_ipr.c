@@ -19,10 +19,6 @@ static const option_row rows[] = {
 
 const options_part ipr_part = {OPTIONS_PART(rows, ipr_options)};
 
-static int check(const inco_options *options, inco_error *error) {
-    return bound_check_given(options, "ipr", error);
-}
-
 static int project(inco_mat *d, const method_input *in, update_result *result, inco_error *error) {
     const ipr_settings settings = {bound_options_of(in->options)->max_coherence,
                                    TOLERANCE,
@@ -40,15 +36,15 @@ static int update(inco_mat *d, const method_input *in, update_result *result, in
     return sweep_and_spread(d, in, project, result, error);
 }
 
-static void describe(const method_input *in, inco_learn_info *info) {
-    info->coherence_target = bound_options_of(in->options)->max_coherence + TOLERANCE;
+static double tolerance_of(const inco_options *options) {
+    (void)options;
+    return TOLERANCE;
 }
 
 const method method_ipr = {.name = "ipr",
                            .part = &ipr_part,
                            .takes = "max-coherence",
-                           .check = check,
                            .needs_codes = 1,
                            .step = alternate_step,
                            .update = update,
-                           .describe = describe};
+                           .tolerance = tolerance_of};

@@ -4,7 +4,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/range.h"
 #include "code/coder.h"
+#include "design/bound.h"
 #include "learn/learner_state.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
@@ -68,7 +70,7 @@ int learner_encode(learner *l, inco_csc *codes, inco_error *error) {
 static int measure(learner *l, inco_error *error) {
     inco_learn_info *info = &l->info;
     const inco_mat *d = &l->result;
-    const int64_t count = d->rows < d->cols ? d->rows : d->cols;
+    const int64_t count = range_min(d->rows, d->cols);
     double *values = NEW(double, count);
     inco_mat exact = {0};
     coherence mu = {0};
@@ -102,6 +104,8 @@ static void describe(learner *l) {
     info->gamma = learner_gamma(l);
     info->gamma_relative = energy > 0 ? info->gamma * atoms / energy : 0;
     info->tight_ratio = energy > 0 ? info->gamma * (atoms * atoms / dim - atoms) / energy : 0;
+    if (l->method->tolerance)
+        info->coherence_target = bound_options_of(l->options)->max_coherence + l->method->tolerance(l->options);
     if (l->method->describe) l->method->describe(&in, info);
     info->isa = inco_isa();
     info->blas = inco_blas();

@@ -11,6 +11,7 @@
 #include "base/isa.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/range.h"
 #include "mat/keeper.h"
 #include "mat/mat.h"
 
@@ -86,7 +87,7 @@ static inco_mat columns_of(const product *p, int64_t first, int64_t count) {
 }
 
 static int64_t at_most(int64_t count, int64_t most) {
-    return count < most ? count : most;
+    return range_min(count, most);
 }
 
 /* One block of C. */
@@ -148,13 +149,13 @@ void blas_multiply(int threads, const char *form, double alpha, const inco_mat *
 double blas_dot(int64_t n, const double *x, const double *y) {
     enum { PIECE = 4096 };
     double sum = 0;
-    for (int64_t i = 0; i < n; i += PIECE) sum += cblas_ddot((int)(n - i < PIECE ? n - i : PIECE), x + i, 1, y + i, 1);
+    for (int64_t i = 0; i < n; i += PIECE) sum += cblas_ddot((int)range_min(n - i, PIECE), x + i, 1, y + i, 1);
     return sum;
 }
 
 void blas_axpy(int64_t n, double alpha, const double *x, double *y) {
     enum { PIECE = 1 << 20 };
-    for (int64_t i = 0; i < n; i += PIECE) cblas_daxpy((int)(n - i < PIECE ? n - i : PIECE), alpha, x + i, 1, y + i, 1);
+    for (int64_t i = 0; i < n; i += PIECE) cblas_daxpy((int)range_min(n - i, PIECE), alpha, x + i, 1, y + i, 1);
 }
 
 double blas_largest(int64_t n, const double *x) {
@@ -162,7 +163,7 @@ double blas_largest(int64_t n, const double *x) {
     double most = 0;
     for (int64_t i = 0; i < n; i += PIECE) {
         const double *from = x + i;
-        most = fmax(most, fabs(from[cblas_idamax((int)(n - i < PIECE ? n - i : PIECE), from, 1)]));
+        most = fmax(most, fabs(from[cblas_idamax((int)range_min(n - i, PIECE), from, 1)]));
     }
     return most;
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/range.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 
@@ -13,7 +14,7 @@ enum { STEPS = 96, RESTARTS = 32, FIRST_LOOK = 6 };
 static const double close_enough = 1e-12; /* tolerance of the residual, relative to the eigenvalue */
 
 int lanczos_new(lanczos *w, int64_t order, inco_error *error) {
-    const int64_t steps = order < STEPS ? order : STEPS;
+    const int64_t steps = range_min(order, STEPS);
     *w = (lanczos){.order = order, .work = NEW_RAW(double, 11 * steps), .next = NEW_RAW(double, 2 * order)};
     w->iwork = NEW_RAW(int64_t, 6 * steps);
     if (!w->work || !w->next || !w->iwork) return error_no_memory(error);
@@ -50,7 +51,7 @@ static int look(lanczos *w, int64_t steps, double *value, inco_error *error) {
 
 /* One run from the unit vector v, limited by the size of the basis. Returns 1 if it has converged. */
 static int run(lanczos *w, const inco_mat *a, double *v, double *value, inco_error *error) {
-    const int64_t n = a->rows, most = n < w->basis.cols ? n : w->basis.cols;
+    const int64_t n = a->rows, most = range_min(n, w->basis.cols);
     inco_mat basis = mat_view(INCO_F64, n, 0, w->basis.data);
     int64_t next_look = FIRST_LOOK;
     int done = 0;

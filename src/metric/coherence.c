@@ -11,10 +11,20 @@ double coherence_least_rms(int64_t dim, int64_t atoms) {
     return dim < 1 || atoms <= dim ? 0 : sqrt((l - d) / (d * (l - 1)));
 }
 
+/* Where Levenshtein's bound is the larger one. */
+static int is_beyond_welch(int64_t dim, int64_t atoms) {
+    return (double)atoms > (double)dim * ((double)dim + 1) / 2;
+}
+
+const char *inco_bound_name(int64_t dim, int64_t atoms) {
+    return is_beyond_welch(dim, atoms) ? "Levenshtein bound" : "Welch bound";
+}
+
 /* (COH-4), (COH-5) */
 double coherence_bound(int64_t dim, int64_t atoms) {
     const double d = (double)dim, l = (double)atoms;
-    if (l > d * (d + 1) / 2 && dim >= 1 && atoms > dim) return sqrt((3 * l - d * d - 2 * d) / ((d + 2) * (l - d)));
+    if (is_beyond_welch(dim, atoms) && dim >= 1 && atoms > dim)
+        return sqrt((3 * l - d * d - 2 * d) / ((d + 2) * (l - d)));
     return coherence_least_rms(dim, atoms);
 }
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/range.h"
 #include "base/tournament.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
@@ -17,7 +18,7 @@ typedef struct walk {
 } walk;
 
 static int64_t blocks_of(int64_t count) {
-    return (count + GRAM_BLOCK - 1) / GRAM_BLOCK;
+    return range_blocks(count, GRAM_BLOCK);
 }
 
 int64_t gram_slots(int64_t count) {
@@ -37,7 +38,7 @@ void gram_gather(const gram_atoms *atoms, int64_t first, int64_t count, double *
 /* A panel of atoms: a view if they are contiguous unit-norm doubles, else a copy in `room`. */
 static inco_mat panel(const gram_atoms *atoms, int64_t block, double *room) {
     const int64_t first = block * GRAM_BLOCK, left = atoms->count - first;
-    const int64_t count = left < GRAM_BLOCK ? left : GRAM_BLOCK;
+    const int64_t count = range_min(left, GRAM_BLOCK);
     if (atoms->d->type == INCO_F64 && !atoms->index && !atoms->norm) return mat_columns(atoms->d, first, count);
     gram_gather(atoms, first, count, room);
     return mat_view(INCO_F64, atoms->d->rows, count, room);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/owner.h"
 #include "base/parallel.h"
+#include "base/range.h"
 #include "base/sized.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
@@ -118,7 +119,7 @@ done:
 }
 
 static int make_arrays(inspection *w, inco_error *error) {
-    const int64_t dim = w->d->rows, atoms = w->d->cols, count = dim < atoms ? dim : atoms;
+    const int64_t dim = w->d->rows, atoms = w->d->cols, count = range_min(dim, atoms);
     w->norm = NEW_RAW(double, atoms);
     w->index = NEW_RAW(int64_t, atoms);
     w->to = memory_new(1, sizeof *w->to + (size_t)count * sizeof *w->to->singular);

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/range.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 
@@ -27,7 +28,7 @@ static int reduce_stream(void *self, int64_t stream, int thread, inco_error *err
     (void)thread;
     TRY(inco_mat_new(&m, INCO_F64, rows, rows + piece, error));
     for (int64_t j = s->atoms->count * stream / s->count; j < last; j += piece) {
-        int64_t count = last - j < piece ? last - j : piece;
+        int64_t count = range_min(last - j, piece);
         gram_gather(s->atoms, j, count, mat_column(&m, rows));
         inco_mat part = mat_columns(&m, 0, rows + count);
         TRY(lapack_lq(&part, error));

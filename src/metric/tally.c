@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/range.h"
 
 /* The median is exact as long as all values fit into 64 MB: 4096 atoms. Above, it is read from bins of width 2^-20. */
 enum { EXACT_PAIRS = 1 << 23, FINE_BINS = 1 << 20 };
@@ -265,7 +266,7 @@ static void tally_close(tally *t) {
 static int tally_open(tally *t, inco_error *error) {
     const int64_t count = t->atoms->count;
     t->pairs = count * (count - 1) / 2;
-    t->top_room = count - 1 < TALLY_BABEL ? count - 1 : TALLY_BABEL;
+    t->top_room = range_min(count - 1, TALLY_BABEL);
     t->slots = NEW(slot, gram_slots(count));
     t->counts = NEW(counts, t->threads);
     t->top = NEW(double, count * t->top_room);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/range.h"
 #include "base/rng.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
@@ -54,7 +55,7 @@ static int add_violator(violator_list *list, violator v) {
 /* Searches the columns of a panel above the diagonal. */
 static int search_panel(void *self, int64_t panel, int thread, inco_error *error) {
     const decorrelator *w = self;
-    const int64_t first = panel * PANEL, left = w->d->cols - first, cols = left < PANEL ? left : PANEL;
+    const int64_t first = panel * PANEL, left = w->d->cols - first, cols = range_min(left, PANEL);
     const inco_mat right = mat_columns(w->d, first, cols), above = mat_columns(w->d, 0, first + cols);
     inco_mat g = mat_view(INCO_F64, above.cols, cols, mat_column(&w->room, thread));
     violator_list *list = &w->found[panel];
@@ -150,7 +151,7 @@ static int64_t rotate_pairs(decorrelator *w, int64_t pass) {
 /* ---- The passes ---- */
 
 static int open_decorrelator(decorrelator *w, inco_error *error) {
-    w->panels = (w->d->cols + PANEL - 1) / PANEL;
+    w->panels = range_blocks(w->d->cols, PANEL);
     w->found = NEW(violator_list, w->panels);
     w->taken = NEW_RAW(unsigned char, w->d->cols);
     w->p = NEW_RAW(double, w->d->rows);

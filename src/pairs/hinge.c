@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/range.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 
@@ -35,7 +36,7 @@ typedef struct hinge_task {
 /* ---- Workspace ---- */
 
 static int64_t parts_of(int64_t cols) {
-    return (cols + ATOMS_TOGETHER - 1) / ATOMS_TOGETHER;
+    return range_blocks(cols, ATOMS_TOGETHER);
 }
 
 int hinge_open(hinge *w, int64_t rows, int64_t cols, int threads, inco_error *error) {
@@ -224,7 +225,7 @@ static int visit_pairs(void *self, int64_t part, int thread, inco_error *error) 
     const hinge *w = t->w;
     const hinge_list *list = &w->list;
     const int64_t first = part * ATOMS_TOGETHER;
-    const int64_t last = first + ATOMS_TOGETHER < w->all.cols ? first + ATOMS_TOGETHER : w->all.cols;
+    const int64_t last = range_min(first + ATOMS_TOGETHER, w->all.cols);
     hinge_slot s = {0};
     (void)thread, (void)error;
     for (int64_t i = first; i < last; i++)
@@ -299,7 +300,7 @@ static int mend_block(void *self, int64_t block, int thread, inco_error *error) 
     const hinge_mend *m = self;
     const hinge *w = m->task.w;
     const int64_t first = block * w->all.block, left = w->all.cols - first;
-    const inco_mat others = mat_columns(m->task.d, first, left < w->all.block ? left : w->all.block);
+    const inco_mat others = mat_columns(m->task.d, first, range_min(left, w->all.block));
     const inco_mat g =
         mat_view(INCO_F64, m->panel.cols, others.cols, w->all.room + thread * w->all.block * w->all.block);
     (void)error;

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/range.h"
 #include "base/tournament.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
@@ -34,7 +35,7 @@ static void clear_lower(const inco_mat *g) {
 
 static inco_mat panel(const pairs_work *w, int64_t block) {
     const int64_t first = block * w->block, left = w->cols - first;
-    return mat_columns(w->d, first, left < w->block ? left : w->block);
+    return mat_columns(w->d, first, range_min(left, w->block));
 }
 
 static int visit_slot(void *self, int64_t slot, int thread, inco_error *error) {

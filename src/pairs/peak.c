@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/range.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 
@@ -39,7 +40,7 @@ static double take_powers(const peak_task *t, int64_t n, double *x, int64_t *act
     enum { PIECE = 256 };
     double ratio[PIECE], square[PIECE], sum = 0;
     for (int64_t first = 0; first < n; first += PIECE, x += PIECE) {
-        const int64_t m = n - first < PIECE ? n - first : PIECE;
+        const int64_t m = range_min(n - first, PIECE);
         int64_t count = 0;
         for (int64_t i = 0; i < m; i++) {
             const double r = x[i] / t->scale;

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/range.h"
 #include "base/source.h"
 #include "code/coder.h"
 #include "mat/blas.h"
@@ -21,7 +22,7 @@ int64_t exchange_signals(const inco_options *o, int64_t atoms) {
 }
 
 int64_t exchange_lines(const inco_options *o, int64_t atoms) {
-    return replace_options_of(o)->exchange ? (atoms + ATOMS - 1) / ATOMS : 0;
+    return replace_options_of(o)->exchange ? range_blocks(atoms, ATOMS) : 0;
 }
 
 /* ---- The residuals of the worst coded signals ---- */
@@ -84,7 +85,7 @@ static int look_at_all(market *m, int threads, inco_error *error) {
     inco_mat g = {0};
     int status = mat_new_raw(&g, INCO_F64, atoms, PANEL, error);
     for (int64_t first = 0; status >= 0 && first < atoms; first += PANEL) {
-        inco_mat columns = mat_columns(&m->d, first, atoms - first < PANEL ? atoms - first : PANEL);
+        inco_mat columns = mat_columns(&m->d, first, range_min(atoms - first, PANEL));
         inco_mat to = mat_columns(&g, 0, columns.cols);
         blas_multiply(threads, "TN", 1, &m->d, &columns, 0, &to);
         for (int64_t j = 0; j < columns.cols; j++) look_around(m, first + j, mat_column(&to, j));

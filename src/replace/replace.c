@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/range.h"
 #include "base/rng.h"
 #include "base/source.h"
 #include "mat/blas.h"
@@ -134,7 +135,7 @@ static int64_t candidate(choosing *c, int policy) {
 
 static void compute_panel(choosing *c, int64_t first) {
     const int64_t left = c->d.cols - first;
-    inco_mat columns = mat_columns(&c->d, first, left < PANEL ? left : PANEL);
+    inco_mat columns = mat_columns(&c->d, first, range_min(left, PANEL));
     inco_mat to = mat_columns(&c->panel, 0, columns.cols);
     blas_multiply(c->rule->threads, "TN", 1, &c->d, &columns, 0, &to);
     c->first = first;

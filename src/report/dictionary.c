@@ -14,10 +14,6 @@ enum { TEXT = 160, HEADLINES = 8 };
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
-static const char *bound_name(const inco_metrics *m) {
-    return (double)m->atoms > (double)m->dim * ((double)m->dim + 1) / 2 ? "Levenshtein bound" : "Welch bound";
-}
-
 /* Minimum rms of the inner products of L unit vectors in D dimensions: sqrt((L - D) / (D (L - 1))). */
 static double least_rms(const inco_metrics *m) {
     const double dim = (double)m->dim, atoms = (double)(m->atoms - m->zero_atoms);
@@ -60,7 +56,7 @@ static void add_coherence(headlines *h, const inco_metrics *m) {
     char value[TEXT], note[TEXT];
     const double least = least_rms(m);
     snprintf(value, TEXT, "%.4f", m->coherence_max);
-    snprintf(note, TEXT, "largest |dᵢᵀdⱼ|; %s %.4f", bound_name(m), m->welch);
+    snprintf(note, TEXT, "largest |dᵢᵀdⱼ|; %s %.4f", inco_bound_name(m->dim, m->atoms), m->welch);
     add(h, "Coherence", value, note);
     snprintf(value, TEXT, "%.4f", m->coherence_rms);
     if (least > 0)
@@ -157,7 +153,7 @@ static void add_history(inco_report *r, const history *h, const double *y, inco_
 /* A dashed line at the lower bound of the coherence. */
 static void mark_bound(inco_chart *chart, const inco_metrics *m, int vertical) {
     char bound[TEXT];
-    snprintf(bound, TEXT, "%s %.4f", bound_name(m), m->welch);
+    snprintf(bound, TEXT, "%s %.4f", inco_bound_name(m->dim, m->atoms), m->welch);
     if (m->welch > 0) inco_chart_mark(chart, bound, m->welch, vertical);
 }
 

@@ -30,8 +30,19 @@ int csc_append(csc *codes, const csc *more, inco_error *error);
 static inline int64_t csc_nonzeros(const csc *codes) {
     return codes->start ? codes->start[codes->cols] : 0;
 }
+static inline double csc_number(inco_type type, const void *values, int64_t k) {
+    return type == INCO_F32 ? (double)((const float *)values)[k] : ((const double *)values)[k];
+}
+
 static inline double csc_value(const csc *codes, int64_t k) {
-    return codes->type == INCO_F32 ? (double)((const float *)codes->value)[k] : ((const double *)codes->value)[k];
+    return csc_number(codes->type, codes->value, k);
+}
+
+static inline void csc_set_value(const csc *codes, int64_t k, double value) {
+    if (codes->type == INCO_F32)
+        ((float *)codes->value)[k] = (float)value;
+    else
+        ((double *)codes->value)[k] = value;
 }
 
 /* Transposes codes: the nonzeros of row j are value[k] at signal index[k], start[j] <= k < start[j + 1], in ascending

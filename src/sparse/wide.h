@@ -24,7 +24,7 @@ static inline int64_t wide_nonzeros(const inco_csc *codes) {
     return codes->start ? codes->start[codes->cols] : 0;
 }
 static inline double wide_value(const inco_csc *codes, int64_t k) {
-    return codes->type == INCO_F32 ? (double)((const float *)codes->value)[k] : ((const double *)codes->value)[k];
+    return csc_number(codes->type, codes->value, k);
 }
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/range.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 #include "pairs/decorrelate.h"
@@ -27,7 +28,7 @@ typedef struct projector {
 static int clip_panel(void *self, int64_t panel, int thread, inco_error *error) {
     const projector *w = self;
     const double bound = w->settings->bound;
-    const int64_t first = panel * PANEL, left = w->d->cols - first, cols = left < PANEL ? left : PANEL;
+    const int64_t first = panel * PANEL, left = w->d->cols - first, cols = range_min(left, PANEL);
     const inco_mat below = mat_columns(w->d, first, left), right = mat_columns(w->d, first, cols);
     const inco_mat to = mat_part(&w->gram, first, first, left, cols);
     blas_multiply(1, "TN", 1, &below, &right, 0, &to);
@@ -47,7 +48,7 @@ static int clip_panel(void *self, int64_t panel, int thread, inco_error *error) 
 /* Computes the lower triangle of the clipped Gram matrix; returns the coherence before. */
 static double clip(projector *w) {
     double most = 0;
-    parallel_for(w->settings->threads, (w->d->cols + PANEL - 1) / PANEL, clip_panel, w, NULL);
+    parallel_for(w->settings->threads, range_blocks(w->d->cols, PANEL), clip_panel, w, NULL);
     for (int64_t j = 0; j < w->d->cols; j++) most = fmax(most, w->most[j]);
     return most;
 }
@@ -98,7 +99,7 @@ done:
 /* ---- Both ---- */
 
 static int open_projector(projector *w, inco_error *error) {
-    const int64_t atoms = w->d->cols, rank = w->d->rows < atoms ? w->d->rows : atoms;
+    const int64_t atoms = w->d->cols, rank = range_min(w->d->rows, atoms);
     w->values = NEW_RAW(double, atoms);
     w->most = NEW_RAW(double, atoms);
     if (!w->values || !w->most) return error_no_memory(error);

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/range.h"
 #include "base/rng.h"
 #include "mat/blas.h"
 #include "mat/lanczos.h"
@@ -37,7 +38,7 @@ typedef struct sweep {
 } sweep;
 
 static int64_t blocks_of(int64_t count, int64_t together) {
-    return (count + together - 1) / together;
+    return range_blocks(count, together);
 }
 
 /* Parallel loop over the blocks of the current atom. */
@@ -95,13 +96,6 @@ static void shift_column(const inco_mat *r, int64_t n, double a, const double *u
     }
 }
 
-static void set_code(const csc *codes, int64_t k, double value) {
-    if (codes->type == INCO_F32)
-        ((float *)codes->value)[k] = (float)value;
-    else
-        ((double *)codes->value)[k] = value;
-}
-
 /* ---- The new atom, approximately: E c (KSVD-5) ---- */
 
 static int add_block(void *self, int64_t block, int thread, inco_error *error) {
@@ -109,7 +103,7 @@ static int add_block(void *self, int64_t block, int thread, inco_error *error) {
     const int64_t first = block * SIGNALS_TOGETHER, left = w->count - first;
     double *sum = w->partial + block * w->dim;
     memset(sum, 0, (size_t)w->dim * sizeof *sum);
-    for (int64_t k = first; k < first + (left < SIGNALS_TOGETHER ? left : SIGNALS_TOGETHER); k++)
+    for (int64_t k = first; k < first + range_min(left, SIGNALS_TOGETHER); k++)
         add_column(&w->t->rest, signal_at(w, k), code_at(w, k), sum);
     (void)thread, (void)error;
     return INCO_OK;
@@ -130,7 +124,7 @@ static void power_step(sweep *w) {
 static int gather_block(void *self, int64_t block, int thread, inco_error *error) {
     const sweep *w = self;
     const int64_t first = block * SIGNALS_TOGETHER, left = w->chunk_count - first;
-    for (int64_t k = first; k < first + (left < SIGNALS_TOGETHER ? left : SIGNALS_TOGETHER); k++) {
+    for (int64_t k = first; k < first + range_min(left, SIGNALS_TOGETHER); k++) {
         inco_mat from = mat_columns(&w->t->rest, signal_at(w, w->chunk + k), 1), to = mat_columns(&w->e, k, 1);
         mat_copy(&to, &from);
         blas_axpy(w->dim, code_at(w, w->chunk + k), w->old, to.data);
@@ -143,7 +137,7 @@ static int gather_block(void *self, int64_t block, int thread, inco_error *error
 static int multiply_stripe(void *self, int64_t stripe, int thread, inco_error *error) {
     const sweep *w = self;
     const int64_t first = stripe * STRIPE, size = w->gram.rows;
-    const int64_t cols = size - first < STRIPE ? size - first : STRIPE;
+    const int64_t cols = range_min(size - first, STRIPE);
     const inco_mat to = mat_part(&w->gram, first, first, size - first, cols);
     const inco_mat left =
         w->transposed ? mat_columns(&w->e, first, to.rows) : mat_part(&w->e, first, 0, to.rows, w->chunk_count);
@@ -160,7 +154,7 @@ static void make_gram(sweep *w) {
     const int64_t size = w->transposed ? w->count : w->dim;
     w->gram = mat_view(INCO_F64, size, size, w->room.data);
     for (w->chunk = 0; w->chunk < w->count; w->chunk += CHUNK) {
-        w->chunk_count = w->count - w->chunk < CHUNK ? w->count - w->chunk : CHUNK;
+        w->chunk_count = range_min(w->count - w->chunk, CHUNK);
         share(w, blocks_of(w->chunk_count, SIGNALS_TOGETHER), gather_block);
         share(w, blocks_of(size, STRIPE), multiply_stripe);
     }
@@ -203,10 +197,10 @@ static int singular_vector(sweep *w, inco_error *error) {
 static int absorb_block(void *self, int64_t block, int thread, inco_error *error) {
     const sweep *w = self;
     const int64_t first = block * SIGNALS_TOGETHER, left = w->count - first;
-    for (int64_t k = first; k < first + (left < SIGNALS_TOGETHER ? left : SIGNALS_TOGETHER); k++) {
+    for (int64_t k = first; k < first + range_min(left, SIGNALS_TOGETHER); k++) {
         const int64_t n = signal_at(w, k);
         const double before = code_at(w, k);
-        set_code(&w->t->by_atom, w->first + k, dot_column(&w->t->rest, n, w->new) + w->overlap * before);
+        csc_set_value(&w->t->by_atom, w->first + k, dot_column(&w->t->rest, n, w->new) + w->overlap * before);
         shift_column(&w->t->rest, n, before, w->old, code_at(w, k), w->new);
     }
     (void)thread, (void)error;
@@ -238,7 +232,7 @@ static int update_atom(sweep *w, inco_error *error) {
 
 static int open_exact(sweep *w, inco_error *error) {
     int status;
-    TRY(mat_new_raw(&w->e, INCO_F64, w->dim, w->most < CHUNK ? w->most : CHUNK, error));
+    TRY(mat_new_raw(&w->e, INCO_F64, w->dim, range_min(w->most, CHUNK), error));
     TRY(mat_new_raw(&w->room, INCO_F64, w->dim, w->dim, error));
     TRY(lanczos_new(&w->eigen, w->dim, error));
     if (!(w->start = NEW_RAW(double, 2 * w->dim))) TRY(error_no_memory(error));

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/range.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 #include "update/idl.h"
@@ -141,7 +142,7 @@ static int move_atom(const sweep *w, int64_t j) {
 
 /* Updates the atoms from `first` on, one after the other, and the columns of the later ones after each move. */
 static void move_together(const sweep *w, int64_t first) {
-    const int64_t left = w->d.cols - first, count = left < TOGETHER ? left : TOGETHER;
+    const int64_t left = w->d.cols - first, count = range_min(left, TOGETHER);
     find_pulls(w, first, count);
     for (int64_t i = 0; i < count; i++) {
         const double *a = mat_column(&w->s->a, first + i);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/range.h"
 #include "code/kernel.h"
 #include "code/kernel/real.h"
 
@@ -103,7 +104,7 @@ static inline double basis_row(kernel_work *w, int64_t j) {
     for (int64_t i = 0; i < AHEAD; i++) basis_expect(w, j, i);
     for (int64_t first = 0; first < w->count; first += KERNEL_CHUNK) {
         const real *entry = basis_block(w, j / BLOCK, first) + j % BLOCK;
-        int64_t m = first, last = first + KERNEL_CHUNK < w->count ? first + KERNEL_CHUNK : w->count;
+        int64_t m = first, last = range_min(first + KERNEL_CHUNK, w->count);
         for (; m + 4 <= last; m += 4)
             for (int lane = 0; lane < 4; lane++, entry += BLOCK) {
                 const double r = column[m + lane] = row[m + lane] = *entry;

@@ -9,6 +9,7 @@
 #ifndef INCO_CODE_KERNEL_COLUMN_H
 #define INCO_CODE_KERNEL_COLUMN_H
 
+#include "base/range.h"
 #include "code/kernel/basis.h"
 
 enum {
@@ -67,7 +68,7 @@ static inline __attribute__((always_inline)) void column_sum(const kernel_work *
                                                              const real *const row[], vector sum[][VECTORS]) {
     const int vectors = rows > 1 ? TOGETHER : VECTORS;
     for (int64_t m = from; m < w->count;) {
-        const int64_t next = m / KERNEL_CHUNK * KERNEL_CHUNK + KERNEL_CHUNK, end = next < w->count ? next : w->count;
+        const int64_t next = m / KERNEL_CHUNK * KERNEL_CHUNK + KERNEL_CHUNK, end = range_min(next, w->count);
         const vector *column = (const vector *)basis_block(w, v / VECTORS, m) + v % VECTORS;
         for (; m < end; m++, column += VECTORS)
             for (int i = 0; i < vectors; i++) {

@@ -4,6 +4,7 @@
  * The factor R of the support in double bounds the errors of all values that float32 compared: (P-11) to (P-16), (L-8).
  * If the bounds are within the windows that float32 assumed, only the atoms that it listed as rivals could change its
  * choices, and these are compared in double. */
+#include "base/range.h"
 #include "code/kernel/basis.h"
 
 #ifdef KERNEL_f64
@@ -76,7 +77,7 @@ static double *row_of(const kernel_refinement *job, double *matrix, int64_t i) {
 static void subtract_rows(const kernel_refinement *job, double *row, int64_t column, const double *f, int64_t f_step,
                           const double *matrix, int64_t first, int64_t end) {
     for (int64_t m = column / PAIR * PAIR; m < job->fast->rank; m += PAIR) {
-        const int64_t last = end < m + PAIR ? end : m + PAIR;
+        const int64_t last = range_min(end, m + PAIR);
         vector *to = (vector *)(row + m), sum[2] = {to[0], to[1]};
         for (int64_t h = first; h < last; h++) {
             const vector *from = (const vector *)(matrix + h * job->pitch + m), x = vector_of(f[h * f_step]);
