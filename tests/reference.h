@@ -168,6 +168,9 @@ static inline int reference_stops(const reference_work *w, const reference_rules
     if (rules->mu * left > limit) limit = rules->mu * left;
     if (rules->tol > 0) reference_decide(code, left, size, left);
     if (limit > 0) reference_decide(code, level, limit, level);
+    /* ||r||^2 = ||x||^2 - sum of squares is off by (D + k) u ||x||^2 in double, which blurs the limit mu ||r|| */
+    const long double blur = rules->mu * (long double)(w->dim + code->count) * 0x1p-53L * energy;
+    if (fabsl(level - limit) * left <= blur) code->gap = 0;
     return left <= size || level <= limit;
 }
 
