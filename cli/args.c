@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "commands.h"
-#include "near.h"
+#include "spelling.h"
 #include "values.h"
 
 static const option *option_of_letter(char letter) {
@@ -27,11 +27,12 @@ static int unknown_option(run *r, const char *name, size_t length) {
     const option *o;
     char word[64];
     snprintf(word, sizeof word, "%.*s", (int)length, name);
-    near_search search = near_start(word);
+    spelling_search search = spelling_start(word);
     for (int i = 0; (o = table_at(i)); i++)
-        if (o->commands & r->command->bit) near_try(&search, o->name);
-    if (near_found(&search))
-        return run_fail(r, INCO_EINVAL, "there is no option '--%s': did you mean '--%s'?", word, near_found(&search));
+        if (o->commands & r->command->bit) spelling_try(&search, o->name);
+    if (spelling_found(&search))
+        return run_fail(r, INCO_EINVAL, "there is no option '--%s': did you mean '--%s'?", word,
+                        spelling_found(&search));
     return run_fail(r, INCO_EINVAL, "there is no option '--%s'", word);
 }
 

@@ -76,17 +76,17 @@ static void print_pairs(const inco_metrics *m, double threshold) {
 /* The histogram in ROWS rows, up to the last nonempty bin. */
 static void print_histogram(const inco_metrics *m) {
     const int64_t each = m->histogram_count / ROWS;
-    long long count[ROWS] = {0}, most = 0;
+    long long count[ROWS] = {0}, maximum = 0;
     int last = -1;
     for (int64_t b = 0; b < each * ROWS; b++) count[b / each] += m->histogram[b];
     for (int i = 0; i < ROWS; i++) {
-        if (count[i] > most) most = count[i];
+        if (count[i] > maximum) maximum = count[i];
         if (count[i]) last = i;
     }
     if (last < 0) return;
     printf("  pairs by |inner product|\n");
     for (int i = 0; i <= last; i++) {
-        int bar = (int)ceil(BAR * (double)count[i] / (double)most);
+        int bar = (int)ceil(BAR * (double)count[i] / (double)maximum);
         printf("    %.2f %-*.*s %lld\n", (double)i / ROWS, BAR, bar, "########################################",
                count[i]);
     }

@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "near.h"
 #include "outputs.h"
 #include "results.h"
+#include "spelling.h"
 #include "values.h"
 
 inco_learn_info learn_info(const learn_job *job) {
@@ -63,14 +63,14 @@ done:
 /* A start that is no file is a misspelt word. */
 static int check_init(learn_job *job) {
     if (job->resume || !init_is_file(job) || access(job->init, F_OK) == 0) return INCO_OK;
-    near_search search = near_start(job->init);
-    near_try(&search, "sample");
-    near_try(&search, "dct");
-    near_try(&search, "random");
-    if (near_found(&search))
+    spelling_search search = spelling_start(job->init);
+    spelling_try(&search, "sample");
+    spelling_try(&search, "dct");
+    spelling_try(&search, "random");
+    if (spelling_found(&search))
         return run_fail(job->run, INCO_EINVAL,
                         "--init '%s' is neither sample, dct, random nor a file: did you mean %s?", job->init,
-                        near_found(&search));
+                        spelling_found(&search));
     return run_fail(job->run, INCO_EIO, "--init '%s': there is no such file (and it is neither sample, dct nor random)",
                     job->init);
 }

@@ -24,7 +24,7 @@ typedef struct learn_job {
     int log_failed, checkpoint_failed; /* reported already; the run fails at the end */
     page page;
     inco_progress *history; /* the iterations, for the report */
-    int64_t history_count, history_room;
+    int64_t history_count, history_capacity;
 } learn_job;
 
 /* The learner's info so far. */

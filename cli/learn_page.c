@@ -9,12 +9,12 @@
 
 void learn_page_iteration(learn_job *job, const inco_progress *now) {
     if (!page_wanted(&job->page)) return;
-    if (job->history_count == job->history_room) {
-        const int64_t room = job->history_room ? 2 * job->history_room : 64;
-        inco_progress *more = realloc(job->history, (size_t)room * sizeof *more);
+    if (job->history_count == job->history_capacity) {
+        const int64_t capacity = job->history_capacity ? 2 * job->history_capacity : 64;
+        inco_progress *more = realloc(job->history, (size_t)capacity * sizeof *more);
         if (!more) return; /* the figure ends early */
         job->history = more;
-        job->history_room = room;
+        job->history_capacity = capacity;
     }
     job->history[job->history_count++] = *now;
 }

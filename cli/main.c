@@ -8,8 +8,8 @@
 #include "fast_blas.h"
 #include "help.h"
 #include "man.h"
-#include "near.h"
 #include "results.h"
+#include "spelling.h"
 #include "values.h"
 
 #define ADDRESS(name) &name##_command,
@@ -27,10 +27,10 @@ const command *commands_find(const char *name) {
 }
 
 static int unknown_command(const char *name) {
-    near_search search = near_start(name);
-    for (int i = 0; i < COUNT; i++) near_try(&search, table[i]->name);
+    spelling_search search = spelling_start(name);
+    for (int i = 0; i < COUNT; i++) spelling_try(&search, table[i]->name);
     fprintf(stderr, "inco: there is no command '%s'", name);
-    if (near_found(&search)) fprintf(stderr, ": did you mean '%s'?", near_found(&search));
+    if (spelling_found(&search)) fprintf(stderr, ": did you mean '%s'?", spelling_found(&search));
     fputs("\nthe commands are:", stderr);
     for (int i = 0; i < COUNT; i++) fprintf(stderr, " %s", table[i]->name);
     fputs("\ntry 'inco --help'\n", stderr);

@@ -38,8 +38,8 @@ static void write_time(char *text, size_t size, double seconds) {
 /* label [=====>    ]  42% text, cut to the width of the terminal. */
 static void draw(progress *p, const char *label, double fraction, const char *text) {
     const int width = terminal_width() - 1;
-    const int room = width - (int)strlen(label) - (int)strlen(text) - 10;
-    const int bar = room < BAR_MIN ? 0 : room > BAR_MAX ? BAR_MAX : room;
+    const int space = width - (int)strlen(label) - (int)strlen(text) - 10;
+    const int bar = space < BAR_MIN ? 0 : space > BAR_MAX ? BAR_MAX : space;
     const int full = (int)(fraction * bar);
     char line[LINE_MAX_WIDTH + TEXT_MAX + BAR_MAX + 1], drawing[BAR_MAX + 1];
     for (int i = 0; i < bar; i++) drawing[i] = i < full ? '=' : i == full ? '>' : ' ';

@@ -88,13 +88,13 @@ void results_end(json *j) {
 }
 
 void results_note_sparsity(const run *r, int64_t dim, int64_t atoms) {
-    const int64_t most = dim < atoms ? dim : atoms;
+    const int64_t maximum = dim < atoms ? dim : atoms;
     const double wanted = inco_options_get_number(r->options, "sparsity");
-    if (wanted > (double)most)
+    if (wanted > (double)maximum)
         run_say(r,
                 "  note              --sparsity %.0f: no code has more than %lld atoms, the smaller of dimensions and "
                 "atoms",
-                wanted, (long long)most);
+                wanted, (long long)maximum);
 }
 
 /* JSON text to be freed, NULL when there is no memory. */

@@ -47,7 +47,7 @@ static verdict by_parts(int held, int parts) {
 /* ---- Walking the grid ---- */
 
 static double value_of(const experiment *e, const grid_run *g, const char *name) {
-    return over_seeds(e, g, name, 0).median;
+    return seeds_over(e, g, name, 0).median;
 }
 
 /* The next run of a family with the experiment's size, in rising order of values when `rising`, else in falling order;
@@ -66,11 +66,11 @@ static const grid_run *next_of(const experiment *e, family f, const grid_run *af
 /* Cardinalities that were measured. */
 static int cardinalities(const experiment *e, const double **k) {
     const double *residual;
-    return numbers_of(experiment_figures(e, 0, grid_find(e, KSVD, 1, 0)), "residual", k, &residual);
+    return numbers_of(reproduce_figures(e, 0, grid_find(e, KSVD, 1, 0)), "residual", k, &residual);
 }
 
 static double residual_ratio(const experiment *e, const grid_run *g, const grid_run *base, double k) {
-    return over_seeds_ratio(e, g, base, "residual", k).median;
+    return seeds_ratio(e, g, base, "residual", k).median;
 }
 
 /* How much it differs in percent, rounded; without a negative zero. */
@@ -124,7 +124,7 @@ static void judge_reference(const experiment *e, claim *c) {
          "√(L/D) = %.4g; in %d dictionaries the norms of the atoms differ from 1, and the sum of squares from L, by at "
          "most %.1e of it; the flattest, IDL(500) on the spheres, has singular values from %.4f to %.4f",
          sqrt((double)e->atoms / REPRODUCE_DIM), e->runs * e->seeds, worst,
-         over_seeds(e, flattest, "singular", 1).median, over_seeds(e, flattest, "singular", REPRODUCE_DIM).median);
+         seeds_over(e, flattest, "singular", 1).median, seeds_over(e, flattest, "singular", REPRODUCE_DIM).median);
     c->verdict = worst < 1e-5 ? HOLDS : FAILS;
 }
 
@@ -158,8 +158,8 @@ static void judge_replacement(const experiment *e, claim *c) {
     const int inactive = value_of(e, base, "replaced_coherent") == 0;
     int steeper = 0, coherent = 0, count = 0;
     for (const grid_run *g = next_of(e, KSVD, base, 0); g; g = next_of(e, KSVD, g, 0), count++) {
-        steeper += over_seeds_ratio(e, g, base, "deviation", 0).median > 1 + margin;
-        coherent += over_seeds_ratio(e, g, base, "coherence_rms", 0).median > 1 + margin;
+        steeper += seeds_ratio(e, g, base, "deviation", 0).median > 1 + margin;
+        coherent += seeds_ratio(e, g, base, "coherence_rms", 0).median > 1 + margin;
     }
     tell(c, "%s; distance from flat ",
          inactive ? "nothing is replaced for its coherence at μt = 1" : "atoms are replaced even at μt = 1");
@@ -332,9 +332,9 @@ static void judge_improvement(const experiment *e, claim *c) {
 /* ---- Coherence, recovery, theory: C9 to C11 ---- */
 
 /* The share of pairs with an inner product below 0.1. */
-static double near_zero(const experiment *e, const grid_run *g) {
+static double spelling_zero(const experiment *e, const grid_run *g) {
     double sum = 0;
-    for (int i = 0; i < 10; i++) sum += over_seeds(e, g, "histogram", (double)i / REPRODUCE_BINS).median;
+    for (int i = 0; i < 10; i++) sum += seeds_over(e, g, "histogram", (double)i / REPRODUCE_BINS).median;
     return sum;
 }
 
@@ -344,7 +344,7 @@ static void judge_mass(const experiment *e, claim *c) {
     for (int i = 0; i < 3; i++) {
         const grid_run *g = grid_find(e, RESCALE, gammas[i], 0);
         largest[i] = value_of(e, g, "coherence_max");
-        mass[i] = near_zero(e, g);
+        mass[i] = spelling_zero(e, g);
     }
     const int stays = fabs(largest[1] - largest[0]) <= 0.15 && fabs(largest[2] - largest[0]) <= 0.15;
     const int moves = mass[1] > mass[0] && mass[2] > mass[0];
@@ -356,7 +356,7 @@ static void judge_mass(const experiment *e, claim *c) {
 /* Mean over the planted cardinalities. */
 static double recovered(const experiment *e, const grid_run *g, const char *name) {
     int count;
-    double sum = 0, *share = g ? list_over_seeds(e, g, name, &count, NULL) : NULL;
+    double sum = 0, *share = g ? seeds_list(e, g, name, &count, NULL) : NULL;
     for (int i = 0; share && i < count; i++) sum += share[i] / count;
     free(share);
     return sum;

@@ -162,7 +162,7 @@ static void say_number(words *w, const char *name, double value) {
 
 static void say_file(words *w, const experiment *e, int64_t seed, const char *name, const grid_run *g,
                      const char *ending) {
-    char *path = experiment_path(e, seed, g->id, ending);
+    char *path = reproduce_path(e, seed, g->id, ending);
     say(w, name);
     if (path)
         say(w, path);
@@ -187,7 +187,7 @@ static void say_method(words *w, const experiment *e, const grid_run *g) {
 }
 
 static int is_there(const experiment *e, int64_t seed, const grid_run *g, const char *ending) {
-    char *path = experiment_path(e, seed, g->id, ending);
+    char *path = reproduce_path(e, seed, g->id, ending);
     const int found = path && access(path, R_OK) == 0;
     free(path);
     return found;
@@ -195,7 +195,7 @@ static int is_there(const experiment *e, int64_t seed, const grid_run *g, const 
 
 /* The command that makes the run, as a user could give it. */
 static void compose(words *w, const experiment *e, int64_t seed, const grid_run *g) {
-    char *train = experiment_path(e, seed, "train", ".npy");
+    char *train = reproduce_path(e, seed, "train", ".npy");
     say(w, "inco");
     say(w, "learn");
     say(w, train ? train : "");
@@ -239,14 +239,14 @@ done:
 }
 
 static void drop_state(const experiment *e, int64_t seed, const grid_run *g) {
-    char *path = experiment_path(e, seed, g->id, ".state");
+    char *path = reproduce_path(e, seed, g->id, ".state");
     if (path) unlink(path);
     free(path);
 }
 
 /* Does its log say that the run was completed? */
 static int is_learned(const experiment *e, int64_t seed, const grid_run *g) {
-    char stopped[32] = "", *path = experiment_path(e, seed, g->id, ".jsonl");
+    char stopped[32] = "", *path = reproduce_path(e, seed, g->id, ".jsonl");
     inco_log *log = NULL;
     if (path && is_there(e, seed, g, ".npy") && inco_log_load(&log, path, NULL) >= 0)
         inco_log_text(log, "end.stopped_by", stopped, sizeof stopped);
@@ -269,7 +269,7 @@ static int ensure_learned(experiment *e, int64_t seed, const grid_run *g) {
 
 static int make_run(experiment *e, int64_t seed, const grid_run *g, numbers *figures) {
     const double started = run_clock();
-    char *path = experiment_path(e, seed, g->id, ".csv");
+    char *path = reproduce_path(e, seed, g->id, ".csv");
     int status = INCO_OK;
     if (!path) TRY(run_no_memory(e->run));
     TRY(ensure_learned(e, seed, g));
@@ -292,7 +292,7 @@ done:
 /* ---- All runs ---- */
 
 static int load_run(experiment *e, int64_t seed, const grid_run *g, numbers *figures) {
-    char *path = experiment_path(e, seed, g->id, ".csv");
+    char *path = reproduce_path(e, seed, g->id, ".csv");
     int status = path ? numbers_load(e->run, figures, path) : run_no_memory(e->run);
     free(path);
     return status;
@@ -301,7 +301,7 @@ static int load_run(experiment *e, int64_t seed, const grid_run *g, numbers *fig
 static int perform_run(experiment *e, int i) {
     const int seed = i / e->runs;
     const grid_run *g = &e->grid[i % e->runs];
-    numbers *figures = experiment_figures(e, seed, g);
+    numbers *figures = reproduce_figures(e, seed, g);
     e->under_way = i;
     if (is_there(e, e->first_seed + seed, g, ".csv")) return load_run(e, e->first_seed + seed, g, figures);
     return make_run(e, e->first_seed + seed, g, figures);

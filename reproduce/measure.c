@@ -42,7 +42,7 @@ static void take_iterations(const inco_log *log, numbers *n) {
 static int measure_log(experiment *e, int64_t seed, const grid_run *g, numbers *n) {
     run *r = e->run;
     inco_log *log = NULL;
-    char stopped[32] = "", *path = experiment_path(e, seed, g->id, ".jsonl");
+    char stopped[32] = "", *path = reproduce_path(e, seed, g->id, ".jsonl");
     int status = INCO_OK;
     if (!path) TRY(run_no_memory(r));
     TRY(inco_log_load(&log, path, &r->error));
@@ -100,7 +100,7 @@ static int measure_test(experiment *e, int64_t seed, const inco_mat *dictionary,
     inco_mat x = {0};
     inco_source source = INCO_INIT(inco_source);
     inco_residuals found = INCO_INIT(inco_residuals);
-    char *path = experiment_path(e, seed, "test", ".npy");
+    char *path = reproduce_path(e, seed, "test", ".npy");
     int status = INCO_OK;
     if (!path) TRY(run_no_memory(r));
     TRY(inco_load(path, NULL, &x, &r->error));
@@ -245,7 +245,7 @@ static int widen(run *r, const inco_mat *from, inco_mat *to) {
 int measure_run(experiment *e, int64_t seed, const grid_run *g, numbers *n) {
     run *r = e->run;
     inco_mat stored = {0}, d = {0};
-    char *path = experiment_path(e, seed, g->id, ".npy");
+    char *path = reproduce_path(e, seed, g->id, ".npy");
     int status = INCO_OK;
     if (!path) TRY(run_no_memory(r));
     TRY(inco_load(path, NULL, &stored, &r->error));

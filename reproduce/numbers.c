@@ -15,13 +15,13 @@ static const number_list *find(const numbers *n, const char *name) {
 }
 
 static int make_room(numbers *n) {
-    if (n->count < n->room) return 1;
-    const int room = n->room ? 2 * n->room : 256;
-    double *at = realloc(n->at, (size_t)room * sizeof *at);
+    if (n->count < n->capacity) return 1;
+    const int capacity = n->capacity ? 2 * n->capacity : 256;
+    double *at = realloc(n->at, (size_t)capacity * sizeof *at);
     if (at) n->at = at;
-    double *value = at ? realloc(n->value, (size_t)room * sizeof *value) : NULL;
+    double *value = at ? realloc(n->value, (size_t)capacity * sizeof *value) : NULL;
     if (value) n->value = value;
-    if (value) n->room = room;
+    if (value) n->capacity = capacity;
     return value != NULL;
 }
 

@@ -15,7 +15,7 @@ typedef struct numbers {
     number_list list[NUMBERS_LISTS];
     int lists;
     double *at, *value; /* of all lists, one after the other */
-    int count, room;
+    int count, capacity;
     int failed; /* out of memory, or too many names */
 } numbers;
 

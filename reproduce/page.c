@@ -20,11 +20,11 @@ typedef int (*draw_run)(const experiment *e, inco_chart *chart, const grid_run *
 static int draw_line(const experiment *e, inco_chart *chart, const grid_run *g, const char *list, const char *name) {
     int count, same;
     const double *x;
-    double *y = list_over_seeds(e, g, list, &count, &x);
+    double *y = seeds_list(e, g, list, &count, &x);
     if (count) inco_chart_line(chart, name, count, x, y);
     if (count && !strcmp(list, "residual")) {
-        double *low = list_over_seeds(e, g, "residual_lower", &same, NULL);
-        double *high = list_over_seeds(e, g, "residual_upper", &same, NULL);
+        double *low = seeds_list(e, g, "residual_lower", &same, NULL);
+        double *high = seeds_list(e, g, "residual_upper", &same, NULL);
         if (low && high) inco_chart_band(chart, low, high);
         free(low);
         free(high);
@@ -36,7 +36,7 @@ static int draw_line(const experiment *e, inco_chart *chart, const grid_run *g, 
 static int draw_steps(const experiment *e, inco_chart *chart, const grid_run *g, const char *list, const char *name) {
     int count;
     const double *x;
-    double *y = list_over_seeds(e, g, list, &count, &x);
+    double *y = seeds_list(e, g, list, &count, &x);
     if (count) inco_chart_steps(chart, name, count, x, y, 1.0 / REPRODUCE_BINS);
     free(y);
     return count > 0;
@@ -48,8 +48,8 @@ static void draw_ratio(const experiment *e, inco_chart *chart, const grid_run *g
     int count;
     const double *x;
     if (!g || !base) return;
-    double *y = list_over_seeds(e, g, "residual", &count, &x);
-    for (int i = 0; i < count; i++) y[i] = over_seeds_ratio(e, g, base, "residual", x[i]).median;
+    double *y = seeds_list(e, g, "residual", &count, &x);
+    for (int i = 0; i < count; i++) y[i] = seeds_ratio(e, g, base, "residual", x[i]).median;
     if (count) inco_chart_line(chart, name, count, x, y);
     free(y);
 }
@@ -158,7 +158,7 @@ static void add_histograms(const experiment *e, inco_report *made) {
                             .y = "share of pairs",
                             .y_log = 1,
                             .mark = "Welch bound",
-                            .mark_at = over_seeds(e, &e->grid[0], "welch", 0).median,
+                            .mark_at = seeds_over(e, &e->grid[0], "welch", 0).median,
                             .vertical = 1});
 }
 
@@ -285,14 +285,14 @@ static int add_runs(const experiment *e, inco_report *made) {
         const grid_run *g = &e->grid[i];
         if (!g->generalises) continue;
         name_run(c, g);
-        cell_spread(c, e, over_seeds(e, g, "coherence_max", 0), "%.4f");
-        cell_spread(c, e, over_seeds(e, g, "coherence_rms", 0), "%.4f");
-        cell_spread(c, e, over_seeds(e, g, "coherence_median", 0), "%.4f");
-        cell_spread(c, e, over_seeds(e, g, "deviation", 0), "%.4f");
-        cell_spread(c, e, over_seeds(e, g, "relative_error", 0), "%.4f");
-        cell_spread(c, e, over_seeds(e, g, "mean_cardinality", 0), "%.1f");
+        cell_spread(c, e, seeds_over(e, g, "coherence_max", 0), "%.4f");
+        cell_spread(c, e, seeds_over(e, g, "coherence_rms", 0), "%.4f");
+        cell_spread(c, e, seeds_over(e, g, "coherence_median", 0), "%.4f");
+        cell_spread(c, e, seeds_over(e, g, "deviation", 0), "%.4f");
+        cell_spread(c, e, seeds_over(e, g, "relative_error", 0), "%.4f");
+        cell_spread(c, e, seeds_over(e, g, "mean_cardinality", 0), "%.1f");
         for (int k = 0; k < 3; k++)
-            cell_spread(c, e, over_seeds(e, g, "residual", (const double[]){10, 40, 100}[k]), "%.4f");
+            cell_spread(c, e, seeds_over(e, g, "residual", (const double[]){10, 40, 100}[k]), "%.4f");
     }
     inco_table table = {.id = "runs",
                         .title = "All runs",
@@ -315,7 +315,7 @@ static int add_paired(const experiment *e, inco_report *made) {
         const grid_run *g = &e->grid[i];
         if (!g->generalises || g == base) continue;
         name_run(c, g);
-        for (int k = 0; k < 6; k++) cell_spread(c, e, over_seeds_ratio(e, g, base, "residual", at[k]), "%.3f");
+        for (int k = 0; k < 6; k++) cell_spread(c, e, seeds_ratio(e, g, base, "residual", at[k]), "%.3f");
     }
     inco_table table = {.id = "paired",
                         .title = "Test residual over that of K-SVD at μt = 1",
@@ -344,16 +344,16 @@ static int add_cost(const experiment *e, inco_report *made) {
         const double *passes;
         int capped = 0;
         if (g->family != INKSVD || !g->generalises) continue;
-        const int count = numbers_of(experiment_figures(e, 0, g), "iteration_passes", NULL, &passes);
+        const int count = numbers_of(reproduce_figures(e, 0, g), "iteration_passes", NULL, &passes);
         for (int k = 0; k < count; k++) capped += passes[k] >= (double)e->passes;
         name_run(c, g);
-        cell_spread(c, e, over_seeds(e, g, "spread_passes", 0), "%.0f");
-        cell_spread(c, e, over_seeds(e, g, "spread_pairs", 0), "%.0f");
+        cell_spread(c, e, seeds_over(e, g, "spread_passes", 0), "%.0f");
+        cell_spread(c, e, seeds_over(e, g, "spread_pairs", 0), "%.0f");
         cell(c, "%d of %d", capped, count);
-        cell_spread(c, e, over_seeds(e, g, "spread_seconds", 0), "%.1f");
-        cell_spread(c, e, over_seeds(e, g, "seconds_code", 0), "%.1f");
-        cell_spread(c, e, over_seeds(e, g, "seconds_update", 0), "%.1f");
-        cell_spread(c, e, over_seeds(e, g, "coherence_max", 0), "%.4f");
+        cell_spread(c, e, seeds_over(e, g, "spread_seconds", 0), "%.1f");
+        cell_spread(c, e, seeds_over(e, g, "seconds_code", 0), "%.1f");
+        cell_spread(c, e, seeds_over(e, g, "seconds_update", 0), "%.1f");
+        cell_spread(c, e, seeds_over(e, g, "coherence_max", 0), "%.4f");
     }
     inco_table table = {.id = "cost",
                         .title = "Cost of decorrelation in INK-SVD",
@@ -428,18 +428,18 @@ static void add_facts(const experiment *e, facts *f) {
               (long long)e->atoms, (long long)e->iterations);
     facts_add(f, "Coder", "LARC to a residual coherence of 0.2");
     facts_add(f, "γ", "weighs ‖DᵀD − I‖² beside ‖X − DC‖²; γ = 5 is %.3g ‖X‖² / L",
-              over_seeds(e, grid_find(e, RESCALE, 5, 0), "gamma_relative", 0).median);
+              seeds_over(e, grid_find(e, RESCALE, 5, 0), "gamma_relative", 0).median);
     if (e->seeds > 1)
         facts_add(f, "Seeds", "%lld to %lld", (long long)e->first_seed, (long long)(e->first_seed + e->seeds - 1));
     else
         facts_add(f, "Seed", "%lld", (long long)e->first_seed);
-    facts_add(f, "Test", "%.0f windows", over_seeds(e, &e->grid[0], "test_signals", 0).median);
+    facts_add(f, "Test", "%.0f windows", seeds_over(e, &e->grid[0], "test_signals", 0).median);
     facts_machine(f, results_threads(e->run), inco_isa(), inco_blas());
 }
 
 static int write_page(const experiment *e, const inco_report *made) {
     run *r = e->run;
-    char *path = experiment_path(e, -1, "index", ".html"), *csv = experiment_path(e, -1, "csv", "");
+    char *path = reproduce_path(e, -1, "index", ".html"), *csv = reproduce_path(e, -1, "csv", "");
     int status = INCO_OK;
     if (!path || !csv) TRY(run_no_memory(r));
     TRY(page_write_numbers(r, csv, made));

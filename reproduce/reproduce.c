@@ -10,7 +10,7 @@
 #include "cli/results.h"
 #include "cli/values.h"
 
-char *experiment_path(const experiment *e, int64_t seed, const char *name, const char *ending) {
+char *reproduce_path(const experiment *e, int64_t seed, const char *name, const char *ending) {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -23,7 +23,7 @@ char *experiment_path(const experiment *e, int64_t seed, const char *name, const
     return NULL;
 }
 
-numbers *experiment_figures(const experiment *e, int seed, const grid_run *g) {
+numbers *reproduce_figures(const experiment *e, int seed, const grid_run *g) {
     return &e->figures[seed * e->runs + (int)(g - e->grid)];
 }
 

@@ -62,8 +62,8 @@ const grid_run *grid_find(const experiment *e, family f, double value, int recov
 int grid_perform(experiment *e);
 
 /* A name in the folder of the experiment, or of a seed >= 0; to be freed. NULL: out of memory. */
-char *experiment_path(const experiment *e, int64_t seed, const char *name, const char *ending);
-numbers *experiment_figures(const experiment *e, int seed, const grid_run *g); /* seed from 0 */
+char *reproduce_path(const experiment *e, int64_t seed, const char *name, const char *ending);
+numbers *reproduce_figures(const experiment *e, int seed, const grid_run *g); /* seed from 0 */
 
 /* Checks data and folder before any work; creates the folder, or checks that it holds the same experiment. */
 int split_check(experiment *e);
@@ -79,11 +79,11 @@ int measure_run(experiment *e, int64_t seed, const grid_run *g, numbers *figures
 typedef struct spread {
     double median, lower, upper;
 } spread;
-spread over_seeds(const experiment *e, const grid_run *g, const char *name, double at);
+spread seeds_over(const experiment *e, const grid_run *g, const char *name, double at);
 /* The same of the ratio, seed by seed, to another run. */
-spread over_seeds_ratio(const experiment *e, const grid_run *g, const grid_run *base, const char *name, double at);
+spread seeds_ratio(const experiment *e, const grid_run *g, const grid_run *base, const char *name, double at);
 /* Median over the seeds of a whole list, to be freed; its length in *count, its places in *at (may be NULL). */
-double *list_over_seeds(const experiment *e, const grid_run *g, const char *name, int *count, const double **at);
+double *seeds_list(const experiment *e, const grid_run *g, const char *name, int *count, const double **at);
 
 enum { CLAIMS = 13, CLAIM_TEXT = 1200 };
 

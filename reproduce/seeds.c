@@ -24,28 +24,28 @@ static spread summarise(double *value, int count) {
     return (spread){quantile(value, count, 0.5), quantile(value, count, 0.25), quantile(value, count, 0.75)};
 }
 
-spread over_seeds_ratio(const experiment *e, const grid_run *g, const grid_run *base, const char *name, double at) {
+spread seeds_ratio(const experiment *e, const grid_run *g, const grid_run *base, const char *name, double at) {
     double *value = g ? calloc((size_t)e->seeds, sizeof *value) : NULL;
     spread found = {NAN, NAN, NAN};
     for (int s = 0; value && s < e->seeds; s++) {
-        value[s] = numbers_at(experiment_figures(e, s, g), name, at);
-        if (base) value[s] /= numbers_at(experiment_figures(e, s, base), name, at);
+        value[s] = numbers_at(reproduce_figures(e, s, g), name, at);
+        if (base) value[s] /= numbers_at(reproduce_figures(e, s, base), name, at);
     }
     if (value) found = summarise(value, e->seeds);
     free(value);
     return found;
 }
 
-spread over_seeds(const experiment *e, const grid_run *g, const char *name, double at) {
-    return over_seeds_ratio(e, g, NULL, name, at);
+spread seeds_over(const experiment *e, const grid_run *g, const char *name, double at) {
+    return seeds_ratio(e, g, NULL, name, at);
 }
 
-double *list_over_seeds(const experiment *e, const grid_run *g, const char *name, int *count, const double **at) {
+double *seeds_list(const experiment *e, const grid_run *g, const char *name, int *count, const double **at) {
     const double *places = NULL, *value;
-    *count = numbers_of(experiment_figures(e, 0, g), name, &places, &value);
+    *count = numbers_of(reproduce_figures(e, 0, g), name, &places, &value);
     double *median = *count ? calloc((size_t)*count, sizeof *median) : NULL;
     if (!median) *count = 0;
-    for (int i = 0; i < *count; i++) median[i] = over_seeds(e, g, name, places[i]).median;
+    for (int i = 0; i < *count; i++) median[i] = seeds_over(e, g, name, places[i]).median;
     if (at) *at = places;
     return median;
 }

@@ -136,7 +136,7 @@ int split_check(experiment *e) {
     TRY(check_folder(e));
     TRY(make_folder(r, e->output));
     wanted = describe(e, data);
-    path = experiment_path(e, -1, "experiment", ".txt");
+    path = reproduce_path(e, -1, "experiment", ".txt");
     if (!wanted || !path) TRY(run_no_memory(r));
     TRY(agree(e, path, wanted));
 done:
@@ -181,7 +181,7 @@ done:
 static int cut(experiment *e, int64_t seed, const char *name, const char *const *paths, int count) {
     const int test = !strcmp(name, "test");
     inco_data *data = NULL;
-    char *path = experiment_path(e, seed, name, ".npy");
+    char *path = reproduce_path(e, seed, name, ".npy");
     int status = INCO_OK;
     if (!path) TRY(run_no_memory(e->run));
     TRY(open_windows(e->run, paths, count, test ? 0 : e->signals, seed, &data));
@@ -194,7 +194,7 @@ done:
 
 /* Names of the test recordings. */
 static int list_test(experiment *e, int64_t seed, const char *const *paths) {
-    char *text = NULL, *path = experiment_path(e, seed, "test", ".txt");
+    char *text = NULL, *path = reproduce_path(e, seed, "test", ".txt");
     size_t size;
     FILE *out = open_memstream(&text, &size);
     int status = INCO_OK;
@@ -211,7 +211,7 @@ done:
 }
 
 static int is_there(const experiment *e, int64_t seed, const char *name) {
-    char *path = experiment_path(e, seed, name, ".npy");
+    char *path = reproduce_path(e, seed, name, ".npy");
     const int found = path && access(path, R_OK) == 0;
     free(path);
     return found;
@@ -221,7 +221,7 @@ int split_make(experiment *e, int64_t seed) {
     run *r = e->run;
     inco_data *data = NULL;
     const char **order = NULL;
-    char *folder = experiment_path(e, seed, "", "");
+    char *folder = reproduce_path(e, seed, "", "");
     int status;
     TRY(make_folder(r, folder));
     if (is_there(e, seed, "train") && is_there(e, seed, "test")) goto done;

@@ -25,7 +25,7 @@ void claims_write(json *j, const claim *claims) {
 
 int claims_save(const experiment *e, const claim *claims) {
     run *r = e->run;
-    char *text = NULL, *path = experiment_path(e, -1, "claims", ".json");
+    char *text = NULL, *path = reproduce_path(e, -1, "claims", ".json");
     size_t size = 0;
     json j = {.out = open_memstream(&text, &size)};
     int status = INCO_OK, failed;

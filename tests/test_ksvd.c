@@ -98,7 +98,7 @@ static void the_training_set_holds_residuals_and_codes(void **state) {
     inco_mat r = residual_of(&s, &s.d), other = check_dictionary(INCO_F64, 9, 14, 62), b;
     inco_mat in_other = residual_of(&s, &other);
     double found, energy = 0;
-    assert_true(distance(&r, &s.t.rest) <= tolerance);
+    assert_true(distance(&r, &s.t.residual) <= tolerance);
     assert_near(training_error(&s.t) / square(&r), 1, tolerance);
     assert_near(s.t.square[5], blas_dot(9, mat_column(&r, 5), mat_column(&r, 5)), 100 * tolerance);
     for (int64_t n = 0; n < 700; n++)
@@ -115,9 +115,9 @@ static void the_training_set_holds_residuals_and_codes(void **state) {
             use += c * c;
         }
         for (int64_t i = 0; i < 9; i++) assert_near(mat_get(&b, i, j), sum[i], 1000 * tolerance);
-        assert_near(training_use(&s.t, j), use, 1e-9);
+        assert_near(training_use_energy(&s.t, j), use, 1e-9);
     }
-    assert_true(training_use(&s.t, 13) == 0 && training_use(&s.t, 12) > 0);
+    assert_true(training_use_energy(&s.t, 13) == 0 && training_use_energy(&s.t, 12) > 0);
     inco_mat_free(&r);
     inco_mat_free(&other);
     inco_mat_free(&in_other);
@@ -143,7 +143,7 @@ static void no_atom_raises_the_error(void **state) {
             const double after = square(&r);
             assert_true(after <= before * (1 + tolerance));
             assert_true(j == 29 || after < before);
-            assert_true(distance(&r, &s.t.rest) <= tolerance);
+            assert_true(distance(&r, &s.t.residual) <= tolerance);
             assert_near(mat_column_norm(&s.d, j), 1, 1e-14);
             for (int64_t k = s.t.by_atom.start[j]; k < s.t.by_atom.start[j + 1]; k++) /* no better code: d'r = 0 */
                 assert_near(blas_dot(12, mat_column(&s.d, j), mat_column(&r, s.t.by_atom.index[k])), 0, tolerance);
@@ -168,7 +168,8 @@ static inco_mat error_matrix(const setting *s, int64_t j) {
     for (int64_t k = 0; k < count; k++)
         for (int64_t i = 0; i < e.rows; i++)
             mat_set(&e, i, k,
-                    mat_get(&s->t.rest, i, rows->index[first + k]) + csc_value(rows, first + k) * mat_get(&s->d, i, j));
+                    mat_get(&s->t.residual, i, rows->index[first + k]) +
+                        csc_value(rows, first + k) * mat_get(&s->d, i, j));
     return e;
 }
 

@@ -11,20 +11,20 @@ static void options_have_places_of_their_own(void **state) {
     inco_options *o = inco_options_new();
     const inco_option *option;
     (void)state;
-    for (int i = 0; (option = option_at(i)); i++)
+    for (int i = 0; (option = options_at(i)); i++)
         if (inco_options_set_number(o, option->name, 16 + i, NULL) < 0)
             inco_options_set_number(o, option->name, 1 / (16.0 + i), NULL);
-    for (int i = 0; (option = option_at(i)); i++) {
+    for (int i = 0; (option = options_at(i)); i++) {
         const double value = inco_options_get_number(o, option->name);
         if (!isnan(value) && option->metavar) assert_true(value == 16 + i || value == 1 / (16.0 + i));
-        for (int k = 0; k < i; k++) assert_string_not_equal(option->name, option_at(k)->name);
+        for (int k = 0; k < i; k++) assert_string_not_equal(option->name, options_at(k)->name);
     }
     inco_options_free(o);
 }
 
 static int count_options(const char *name) {
     int count = 0;
-    for (int i = 0; option_at(i); i++) count += !strcmp(option_at(i)->name, name);
+    for (int i = 0; options_at(i); i++) count += !strcmp(options_at(i)->name, name);
     return count;
 }
 

@@ -76,7 +76,7 @@ static const option_row *row_at(int i) {
     return NULL;
 }
 
-const inco_option *option_at(int i) {
+const inco_option *options_at(int i) {
     const option_row *row = row_at(i);
     return row ? &row->public : NULL;
 }
@@ -378,7 +378,7 @@ int options_is_among(const char *word, const char *words) {
 
 int options_check_one(const inco_options *o, const char *names, const char *same, inco_error *error) {
     const inco_option *option, *given = NULL;
-    for (int i = 0; (option = option_at(i)); i++) {
+    for (int i = 0; (option = options_at(i)); i++) {
         if (!options_is_among(option->name, names) || !inco_options_given(o, option->name)) continue;
         if (given)
             return error_set(error, INCO_EINVAL, "options '%s' and '%s' %s: give one of them", given->name,

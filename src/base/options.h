@@ -86,7 +86,7 @@ void *options_edit(inco_options *options, const options_part *part);
     }
 
 /* Row i of all, in the order of the parts; NULL past the last. */
-const inco_option *option_at(int i);
+const inco_option *options_at(int i);
 
 /* Who is told of progress, by inco_options_on_progress. */
 const watcher *options_watcher(const inco_options *options);

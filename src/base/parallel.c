@@ -70,8 +70,8 @@ int parallel_for(int threads, int64_t count, parallel_body body, void *self, inc
 
 int parallel_worth(int threads, int64_t numbers) {
     enum { SHARE = 65536 };
-    const int64_t most = 1 + numbers / SHARE;
-    return threads < 1 ? 1 : threads < most ? threads : (int)most;
+    const int64_t maximum = 1 + numbers / SHARE;
+    return threads < 1 ? 1 : threads < maximum ? threads : (int)maximum;
 }
 
 enum { STRIPE = 32 }; /* columns */

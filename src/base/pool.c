@@ -33,7 +33,7 @@
 
 #include "base/clock.h"
 
-enum { MOST_WORKERS = 1023, CACHE_LINE = 64 };
+enum { MAX_WORKERS = 1023, CACHE_LINE = 64 };
 enum { IDLE, ASLEEP, OFFERED, TAKEN, AWAITED, ENDED };
 
 /* Long enough for gaps between consecutive loops, short compared with a time slice of the system. */
@@ -60,13 +60,13 @@ struct pool_call {
     atomic_int finished;       /* the calling thread found no work left */
 };
 
-static worker workers[MOST_WORKERS];
+static worker workers[MAX_WORKERS];
 static struct {
     pthread_mutex_t lock; /* protects the rest; held briefly, and while threads are created */
     worker *idle;         /* most recently used first */
-    int lent, made, most;
+    int lent, made, maximum;
     double retry; /* when to retry after the system refused to create a thread */
-} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .most = MOST_WORKERS};
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .maximum = MAX_WORKERS};
 
 static _Thread_local int inside; /* inside a pool_run */
 
@@ -157,7 +157,8 @@ static void in_child(void) {
 }
 
 static void prepare_for_forks(void) {
-    if (pthread_atfork(before_fork, in_parent, in_child)) pool.most = 0; /* one thread rather than a child that hangs */
+    if (pthread_atfork(before_fork, in_parent, in_child))
+        pool.maximum = 0; /* one thread rather than a child that hangs */
 }
 
 /* Runs when the library is unloaded and when the process exits. If the process exits during a call, possibly from a
@@ -198,7 +199,7 @@ static int start(worker *w) {
 /* NULL if the limit is reached or the system refuses. Workers in excess of the processors do not spin, since they would
  * keep other threads from running. */
 static worker *create(void) {
-    if (pool.made >= pool.most || clock_seconds() < pool.retry) return NULL;
+    if (pool.made >= pool.maximum || clock_seconds() < pool.retry) return NULL;
     worker *w = &workers[pool.made];
     w->patience = pool.made + 1 < inco_threads_available() ? PATIENCE : 0;
     atomic_store(&w->state, IDLE);
@@ -274,9 +275,9 @@ void pool_run(int threads, pool_work work, void *self) {
 
 /* ---- For tests ---- */
 
-void pool_limit(int most) {
+void pool_limit(int maximum) {
     pthread_mutex_lock(&pool.lock);
-    pool.most = most < 0 ? MOST_WORKERS : most;
+    pool.maximum = maximum < 0 ? MAX_WORKERS : maximum;
     pthread_mutex_unlock(&pool.lock);
 }
 

@@ -13,7 +13,7 @@ void pool_run(int threads, pool_work work, void *self);
 
 /* For tests: limits the number of workers from now on, as if the system refused to create more; -1: no limit. Existing
  * workers stay. */
-void pool_limit(int most);
+void pool_limit(int maximum);
 /* For tests: number of workers. */
 int pool_workers(void);
 

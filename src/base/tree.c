@@ -10,17 +10,17 @@ enum { TREE_DEPTH = 64, TREE_PIECE = 1 << 15 };
 
 /* A binary counter of partial sums: stack[i] holds the sum of 2^level[i] chunks; levels decrease along the stack. */
 struct tree_sum {
-    int64_t length, room;
+    int64_t length, capacity;
     int threads, height;
     int level[TREE_DEPTH];
     double *stack[TREE_DEPTH + 1]; /* stack[height] is the array being filled; those above it are unused */
 };
 
-tree_sum *tree_new(int64_t length, int64_t room, int threads) {
+tree_sum *tree_new(int64_t length, int64_t capacity, int threads) {
     tree_sum *tree = NEW(tree_sum, 1);
     if (!tree) return NULL;
     tree->length = length;
-    tree->room = room;
+    tree->capacity = capacity;
     tree->threads = threads;
     return tree;
 }
@@ -59,7 +59,7 @@ static void add_all(const tree_sum *tree, double *to, const double *from) {
 double *tree_next(tree_sum *tree) {
     double **slot = &tree->stack[tree->height];
     if (!*slot)
-        *slot = NEW_RAW(double, tree->height ? tree->length : tree->room); /* the total comes to be in the first */
+        *slot = NEW_RAW(double, tree->height ? tree->length : tree->capacity); /* the total comes to be in the first */
     if (*slot) add_all(tree, *slot, NULL);
     return *slot;
 }

@@ -7,8 +7,9 @@
 
 typedef struct tree_sum tree_sum;
 
-/* For arrays of `length` numbers; the array of the total has a capacity of `room` >= length. NULL: out of memory. */
-tree_sum *tree_new(int64_t length, int64_t room, int threads);
+/* For arrays of `length` numbers; the array of the total has `capacity` >= length. NULL: out of memory.
+ */
+tree_sum *tree_new(int64_t length, int64_t capacity, int threads);
 void tree_free(tree_sum *tree);
 void tree_clear(tree_sum *tree); /* empties it, keeping its memory */
 

@@ -55,8 +55,8 @@ static kernel_rules rules_from(const coder_options *o, int64_t dim, int64_t atom
 
 static void work_free(kernel_work *w) {
     for (int64_t i = 0; w->chunk && i < w->chunks; i++) memory_free(w->chunk[i]);
-    void *arrays[] = {w->chunk, w->corr,     w->slope,   w->free,    w->norm,  w->most,  w->factor, w->proj, w->turn,
-                      w->entry, w->solution, w->retired, w->support, w->value, w->rival, w->window, w->level};
+    void *arrays[] = {w->chunk, w->corr,     w->slope,   w->free,    w->norm,  w->maximum, w->factor, w->proj, w->turn,
+                      w->entry, w->solution, w->retired, w->support, w->value, w->rival,   w->window, w->level};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) memory_free(arrays[i]);
     for (int i = 0; i <= KERNEL_GUESSES; i++) memory_free(w->row[i]);
     for (int i = 0; i < KERNEL_BEGUN; i++) memory_free(w->begun[i].sum);
@@ -70,29 +70,29 @@ static void *piece(int64_t count, size_t size, int *good) {
 }
 
 static int work_new(kernel_work *w, const inco_coder *coder) {
-    const int64_t most = coder->rules.atoms, stride = coder->stride;
+    const int64_t maximum = coder->rules.atoms, stride = coder->stride;
     int good = 1;
     *w = (kernel_work){.rules = coder->rules, .stride = stride, .gram = coder->gram, .usable = coder->usable};
     w->begin_from = 1 + KERNEL_NEAR / (stride * (int64_t)coder->type);
-    w->chunk = piece(range_blocks(most, KERNEL_CHUNK), sizeof(void *), &good);
+    w->chunk = piece(range_blocks(maximum, KERNEL_CHUNK), sizeof(void *), &good);
     w->corr = piece(stride, coder->type, &good);
     w->slope = piece(stride, coder->type, &good);
     w->free = piece(stride, coder->type, &good);
     w->norm = piece(stride, coder->type, &good);
-    for (int i = 0; i <= KERNEL_GUESSES; i++) w->row[i] = piece(most, coder->type, &good);
-    w->most = piece(stride, coder->type, &good);
+    for (int i = 0; i <= KERNEL_GUESSES; i++) w->row[i] = piece(maximum, coder->type, &good);
+    w->maximum = piece(stride, coder->type, &good);
     for (int i = 0; i < KERNEL_BEGUN; i++) w->begun[i].sum = piece(stride, coder->type, &good);
-    w->factor = piece(most * (most + 1) / 2, sizeof(double), &good);
-    w->proj = piece(most, sizeof(double), &good);
-    w->turn = piece(most, sizeof(double), &good);
-    w->entry = piece(most, sizeof(double), &good);
-    w->solution = piece(most, sizeof(double), &good);
+    w->factor = piece(maximum * (maximum + 1) / 2, sizeof(double), &good);
+    w->proj = piece(maximum, sizeof(double), &good);
+    w->turn = piece(maximum, sizeof(double), &good);
+    w->entry = piece(maximum, sizeof(double), &good);
+    w->solution = piece(maximum, sizeof(double), &good);
     w->retired = piece(stride, sizeof(int32_t), &good);
-    w->support = piece(most, sizeof(int32_t), &good);
-    w->value = piece(most, sizeof(double), &good);
+    w->support = piece(maximum, sizeof(int32_t), &good);
+    w->value = piece(maximum, sizeof(double), &good);
     w->rival = piece(KERNEL_RIVALS, sizeof(kernel_rival), &good);
-    w->window = piece(most + 1, sizeof(kernel_window), &good);
-    w->level = piece(most + 1, sizeof(double), &good);
+    w->window = piece(maximum + 1, sizeof(kernel_window), &good);
+    w->level = piece(maximum + 1, sizeof(double), &good);
     return good ? INCO_OK : INCO_ENOMEM;
 }
 
@@ -109,25 +109,26 @@ static int make_workspaces(inco_coder *coder, inco_error *error) {
 }
 
 static void refining_free(kernel_refinement *r) {
-    double *arrays[] = {r->fit, r->path, r->alpha, r->turn, r->row, r->rest, r->moved, r->errors, r->upper, r->inverse};
+    double *arrays[] = {r->fit,      r->path,  r->alpha,  r->turn,  r->row,
+                        r->residual, r->moved, r->errors, r->upper, r->inverse};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) memory_free(arrays[i]);
 }
 
 static int refining_new(kernel_refinement *r, const inco_coder *coder) {
-    const int64_t most = coder->rules.atoms;
+    const int64_t maximum = coder->rules.atoms;
     int good = 1;
     *r = (kernel_refinement){.dictionary = coder->dictionary.data, .dim = coder->dim};
-    r->fit = piece(most, sizeof(double), &good);
-    r->path = piece(most, sizeof(double), &good);
-    r->alpha = piece(most, sizeof(double), &good);
-    r->turn = piece(most, sizeof(double), &good);
-    r->row = piece(most, sizeof(double), &good);
-    r->rest = piece(coder->dim, sizeof(double), &good);
+    r->fit = piece(maximum, sizeof(double), &good);
+    r->path = piece(maximum, sizeof(double), &good);
+    r->alpha = piece(maximum, sizeof(double), &good);
+    r->turn = piece(maximum, sizeof(double), &good);
+    r->row = piece(maximum, sizeof(double), &good);
+    r->residual = piece(coder->dim, sizeof(double), &good);
     r->moved = piece(coder->dim, sizeof(double), &good);
-    r->errors = piece(most, sizeof(double), &good);
-    r->pitch = range_padded(most, KERNEL_PITCH);
-    r->upper = piece(most * r->pitch, sizeof(double), &good);
-    r->inverse = piece(most * r->pitch, sizeof(double), &good);
+    r->errors = piece(maximum, sizeof(double), &good);
+    r->pitch = range_padded(maximum, KERNEL_PITCH);
+    r->upper = piece(maximum * r->pitch, sizeof(double), &good);
+    r->inverse = piece(maximum * r->pitch, sizeof(double), &good);
     return good ? INCO_OK : INCO_ENOMEM;
 }
 
@@ -180,9 +181,9 @@ enum { GRAM_BLOCK = 256 };
 
 typedef struct gram_making {
     inco_coder *coder;
-    int64_t blocks; /* on a side */
-    inco_mat exact; /* the atoms as rounded to the coder's type, converted to double */
-    inco_mat room;  /* one block per thread */
+    int64_t blocks;     /* on a side */
+    inco_mat exact;     /* the atoms as rounded to the coder's type, converted to double */
+    inco_mat workspace; /* one block per thread */
 } gram_making;
 
 /* Stores the block of G whose first entry is (row, col), on or below the diagonal, and its transpose, in the coder's
@@ -203,7 +204,7 @@ static int make_block(void *self, int64_t number, int thread, inco_error *error)
     if (row < col) return INCO_OK;
     const inco_mat left = mat_columns(&g->exact, row, range_min(atoms - row, GRAM_BLOCK));
     const inco_mat right = mat_columns(&g->exact, col, range_min(atoms - col, GRAM_BLOCK));
-    const inco_mat block = mat_part(&g->room, 0, thread * GRAM_BLOCK, left.cols, right.cols);
+    const inco_mat block = mat_part(&g->workspace, 0, thread * GRAM_BLOCK, left.cols, right.cols);
     blas_multiply(1, "TN", 1, &left, &right, 0, &block);
     keep_block(g->coder, row, col, &block);
     if (g->coder->fast) keep_block(g->coder->fast, row, col, &block);
@@ -215,12 +216,12 @@ static int make_gram(inco_coder *coder, inco_error *error) {
     gram_making g = {.coder = coder, .blocks = range_blocks(coder->atoms, GRAM_BLOCK)};
     int status;
     TRY(mat_convert(&g.exact, &coder->dictionary, INCO_F64, error));
-    TRY(mat_new_raw(&g.room, INCO_F64, GRAM_BLOCK, coder->threads * GRAM_BLOCK, error));
+    TRY(mat_new_raw(&g.workspace, INCO_F64, GRAM_BLOCK, coder->threads * GRAM_BLOCK, error));
     parallel_for(coder->threads, g.blocks * g.blocks, make_block, &g, NULL);
     coder->seen.grams++;
 done:
     inco_mat_free(&g.exact);
-    inco_mat_free(&g.room);
+    inco_mat_free(&g.workspace);
     return status;
 }
 

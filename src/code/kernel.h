@@ -74,7 +74,7 @@ typedef struct kernel_work {
     int64_t chunks;                   /* allocated so far */
     void *corr, *slope, *free, *norm; /* real, stride: d'r; d'u along the path; usable and not chosen; 1 - |Q'd|^2 */
     void *row[1 + KERNEL_GUESSES];    /* real, atoms: rows of P, of the atom whose column is computed and of guesses */
-    void *most;                       /* real, stride: largest keys of every block, per lane, approximately */
+    void *maximum;                    /* real, stride: largest keys of every block, per lane, approximately */
     kernel_begun begun[KERNEL_BEGUN]; /* see kernel/column.h */
     int64_t begin_from;               /* number of columns above which P exceeds KERNEL_NEAR, and guesses pay off */
     double *factor;                   /* R, packed by columns: column k at k (k + 1) / 2 */
@@ -118,7 +118,7 @@ typedef struct kernel_refinement {
     kernel_work *fast;
     kernel_work *to;                                  /* support, value, count, residual: the result */
     double *fit, *path, *alpha, *turn, *row, *errors; /* workspace of the size of the support, */
-    double *rest, *moved;                             /* dim */
+    double *residual, *moved;                         /* dim */
     double *upper, *inverse;                          /* R and R^-1, by rows of `pitch` */
     int64_t pitch;
 } kernel_refinement;

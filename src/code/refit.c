@@ -8,21 +8,21 @@
 #include "mat/mat.h"
 #include "sparse/csc.h"
 
-enum { SIGNALS_TOGETHER = 64, ROOMS = 3 };
+enum { SIGNALS_TOGETHER = 64, WORKSPACES = 3 };
 
 typedef struct refitting {
     const inco_mat *d, *gram, *x;
     const csc *codes;
     double *residual;
-    int64_t most;   /* maximum number of atoms in a code */
-    inco_mat *room; /* per thread: Gram matrix of the support (most x most), x and c (one column) */
+    int64_t maximum;     /* maximum number of atoms in a code */
+    inco_mat *workspace; /* per thread: Gram matrix of the support (maximum x maximum), x and c (one column) */
 } refitting;
 
 static int64_t longest(const csc *codes) {
-    int64_t most = 1;
+    int64_t maximum = 1;
     for (int64_t n = 0; n < codes->cols; n++)
-        if (codes->start[n + 1] - codes->start[n] > most) most = codes->start[n + 1] - codes->start[n];
-    return most;
+        if (codes->start[n + 1] - codes->start[n] > maximum) maximum = codes->start[n + 1] - codes->start[n];
+    return maximum;
 }
 
 /* c = (S'S)^-1 S'x for S the atoms of the support; 0 if they are linearly dependent. */
@@ -36,14 +36,14 @@ static int solve_code(const refitting *r, const int32_t *support, inco_mat *own,
     return lapack_solve_positive(own, c);
 }
 
-static void refit_signal(const refitting *r, int64_t n, inco_mat *room) {
+static void refit_signal(const refitting *r, int64_t n, inco_mat *workspace) {
     const csc *codes = r->codes;
     const int64_t first = codes->start[n], count = codes->start[n + 1] - first, dim = r->d->rows;
     const int32_t *support = codes->index + first;
-    inco_mat own = mat_columns(&room[0], 0, count), from = mat_columns(r->x, n, 1);
-    double *x = room[1].data, *c = room[2].data;
+    inco_mat own = mat_columns(&workspace[0], 0, count), from = mat_columns(r->x, n, 1);
+    double *x = workspace[1].data, *c = workspace[2].data;
     own.rows = count;
-    mat_copy(&room[1], &from);
+    mat_copy(&workspace[1], &from);
     if (count > 0 && solve_code(r, support, &own, x, c))
         for (int64_t k = 0; k < count; k++) csc_set_value(codes, first + k, c[k]);
     for (int64_t k = 0; k < count; k++) blas_axpy(dim, -csc_value(codes, first + k), mat_column(r->d, support[k]), x);
@@ -53,17 +53,17 @@ static void refit_signal(const refitting *r, int64_t n, inco_mat *room) {
 static int refit_part(void *self, int64_t part, int thread, inco_error *error) {
     const refitting *r = self;
     int64_t last = range_min((part + 1) * SIGNALS_TOGETHER, r->x->cols);
-    for (int64_t n = part * SIGNALS_TOGETHER; n < last; n++) refit_signal(r, n, r->room + ROOMS * thread);
+    for (int64_t n = part * SIGNALS_TOGETHER; n < last; n++) refit_signal(r, n, r->workspace + WORKSPACES * thread);
     (void)error;
     return INCO_OK;
 }
 
 static int make_room(refitting *r, int threads, inco_error *error) {
-    const int64_t most = r->most, size[ROOMS][2] = {{most, most}, {r->d->rows, 1}, {most, 1}};
+    const int64_t maximum = r->maximum, size[WORKSPACES][2] = {{maximum, maximum}, {r->d->rows, 1}, {maximum, 1}};
     int status = INCO_OK;
-    if (!(r->room = NEW(inco_mat, ROOMS * threads))) return error_no_memory(error);
-    for (int i = 0; status >= 0 && i < ROOMS * threads; i++)
-        status = mat_new_raw(&r->room[i], INCO_F64, size[i % ROOMS][0], size[i % ROOMS][1], error);
+    if (!(r->workspace = NEW(inco_mat, WORKSPACES * threads))) return error_no_memory(error);
+    for (int i = 0; status >= 0 && i < WORKSPACES * threads; i++)
+        status = mat_new_raw(&r->workspace[i], INCO_F64, size[i % WORKSPACES][0], size[i % WORKSPACES][1], error);
     return status;
 }
 
@@ -72,7 +72,7 @@ int refit_codes(const inco_mat *d, const inco_mat *gram, const inco_mat *x, cons
     refitting r = {d, gram, x, codes, residual, longest(codes), NULL};
     int status = make_room(&r, threads, error);
     if (status >= 0) status = parallel_for(threads, range_blocks(x->cols, SIGNALS_TOGETHER), refit_part, &r, error);
-    for (int i = 0; r.room && i < ROOMS * threads; i++) inco_mat_free(&r.room[i]);
-    memory_free(r.room);
+    for (int i = 0; r.workspace && i < WORKSPACES * threads; i++) inco_mat_free(&r.workspace[i]);
+    memory_free(r.workspace);
     return status;
 }

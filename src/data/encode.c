@@ -21,7 +21,7 @@ typedef struct encoding {
     inco_csc *codes;
     const inco_options *options;
     int threads;
-    double start, rest, energy;
+    double start, residual, energy;
 } encoding;
 
 static int tell(const encoding *e, int64_t done, int64_t total) {
@@ -32,7 +32,7 @@ static int tell(const encoding *e, int64_t done, int64_t total) {
 static int take_group(void *self, const pass_group *group, inco_error *error) {
     encoding *e = self;
     int status = wide_append(e->codes, group->codes, error);
-    if (status >= 0) status = pass_error(e->dictionary, group, e->threads, &e->rest, &e->energy, error);
+    if (status >= 0) status = pass_error(e->dictionary, group, e->threads, &e->residual, &e->energy, error);
     return status < 0 ? status : tell(e, e->codes->cols, group->total);
 }
 
@@ -43,7 +43,7 @@ static inco_encode_info describe(const encoding *e, const pass *p) {
     info.signals = codes->cols;
     info.nonzeros = wide_nonzeros(codes);
     info.mean_cardinality = codes->cols ? (double)info.nonzeros / (double)codes->cols : 0;
-    info.relative_error = e->energy > 0 ? sqrt(e->rest / e->energy) : 0;
+    info.relative_error = e->energy > 0 ? sqrt(e->residual / e->energy) : 0;
     info.snr_db = -20 * log10(info.relative_error);
     info.skipped_atoms = seen.skipped;
     info.zero_signals = seen.zero_signals;

@@ -12,12 +12,12 @@ static int read_run(const holdout *h, int64_t first, int64_t run, int64_t at, vo
 /* Kept signal i is signal i + i / (step - 1); runs of step - 1 are consecutive. */
 static int read_kept(void *self, int64_t first, int64_t count, void *out, inco_error *error) {
     const holdout *h = self;
-    const int64_t most = h->step - 1;
+    const int64_t maximum = h->step - 1;
     int status = INCO_OK;
     for (int64_t done = 0, run; done < count && status >= 0; done += run) {
-        const int64_t i = first + done, rest = most - i % most;
+        const int64_t i = first + done, rest = maximum - i % maximum;
         run = range_min(rest, count - done);
-        status = read_run(h, i + i / most, run, done, out, error);
+        status = read_run(h, i + i / maximum, run, done, out, error);
     }
     return status;
 }

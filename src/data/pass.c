@@ -53,13 +53,13 @@ int pass_dictionary(pass *p, const inco_mat *dictionary, inco_error *error) {
 }
 
 int pass_run_groups(pass *p, int64_t size, inco_error *error) {
-    const int64_t most = range_min(size, p->source->count);
+    const int64_t maximum = range_min(size, p->source->count);
     inco_mat x = {0};
-    double *residual = NEW_RAW(double, most);
-    int status = residual ? mat_new_raw(&x, p->source->type, p->source->dim, most, error) : error_no_memory(error);
-    for (int64_t first = 0; status == INCO_OK && first < p->source->count; first += most) {
+    double *residual = NEW_RAW(double, maximum);
+    int status = residual ? mat_new_raw(&x, p->source->type, p->source->dim, maximum, error) : error_no_memory(error);
+    for (int64_t first = 0; status == INCO_OK && first < p->source->count; first += maximum) {
         int64_t left = p->source->count - first;
-        inco_mat part = mat_columns(&x, 0, range_min(left, most));
+        inco_mat part = mat_columns(&x, 0, range_min(left, maximum));
         status = run_group(p, first, &part, residual, error);
     }
     inco_mat_free(&x);
@@ -76,7 +76,7 @@ int pass_run(pass *p, inco_error *error) {
 typedef struct measuring {
     const inco_mat *dictionary;
     const pass_group *group;
-    double *rest;     /* per signal: ||x - D c||^2, then ||x||^2 */
+    double *residual; /* per signal: ||x - D c||^2, then ||x||^2 */
     inco_mat scratch; /* D x threads */
 } measuring;
 
@@ -87,15 +87,15 @@ static int measure_part(void *self, int64_t part, int thread, inco_error *error)
     int64_t last = range_min((part + 1) * PASS_READ, x->cols);
     double *r = mat_column(&m->scratch, thread);
     for (int64_t n = part * PASS_READ; n < last; n++) {
-        double energy = 0, rest = 0;
+        double energy = 0, residual = 0;
         for (int64_t i = 0; i < x->rows; i++) r[i] = mat_get(x, i, n), energy += r[i] * r[i];
         for (int64_t k = codes->start[n]; k < codes->start[n + 1]; k++) {
             double value = csc_value(codes, k);
             for (int64_t i = 0; i < x->rows; i++) r[i] -= value * mat_get(d, i, codes->index[k]);
         }
-        for (int64_t i = 0; i < x->rows; i++) rest += r[i] * r[i];
-        m->rest[2 * n] = rest;
-        m->rest[2 * n + 1] = energy;
+        for (int64_t i = 0; i < x->rows; i++) residual += r[i] * r[i];
+        m->residual[2 * n] = residual;
+        m->residual[2 * n + 1] = energy;
     }
     (void)error;
     return INCO_OK;
@@ -105,13 +105,14 @@ int pass_error(const inco_mat *dictionary, const pass_group *group, int threads,
                inco_error *error) {
     const int64_t count = group->x->cols;
     measuring m = {dictionary, group, NEW_RAW(double, 2 * count), {0}};
-    int status = m.rest ? mat_new_raw(&m.scratch, INCO_F64, group->x->rows, threads, error) : error_no_memory(error);
+    int status =
+        m.residual ? mat_new_raw(&m.scratch, INCO_F64, group->x->rows, threads, error) : error_no_memory(error);
     if (status >= 0) status = parallel_for(threads, range_blocks(count, PASS_READ), measure_part, &m, error);
     for (int64_t n = 0; status >= 0 && n < count; n++) {
-        *error_energy += m.rest[2 * n];
-        *energy += m.rest[2 * n + 1];
+        *error_energy += m.residual[2 * n];
+        *energy += m.residual[2 * n + 1];
     }
     inco_mat_free(&m.scratch);
-    memory_free(m.rest);
+    memory_free(m.residual);
     return status;
 }

@@ -5,18 +5,18 @@
 #include "sparse/csc.h"
 
 /* A nonzero of the codes, listed by atom. */
-typedef struct sums_use {
+typedef struct sums_entry {
     int64_t at;    /* its index among the nonzeros */
     int32_t count; /* number of nonzeros from it to the end of the signal's code */
     int32_t signal;
-} sums_use;
+} sums_entry;
 
 /* One atom: the signals that use it, and the columns to sum into. */
 typedef struct sums_atom {
-    const inco_mat *x;   /* D x N */
-    const csc *codes;    /* L x N, of the same type */
-    const sums_use *use; /* in ascending order of signals */
-    int64_t uses;
+    const inco_mat *x;       /* D x N */
+    const csc *codes;        /* L x N, of the same type */
+    const sums_entry *entry; /* in ascending order of signals */
+    int64_t entries;
     double *a, *b; /* columns of A and B: L, where rows above the atom's own are not changed; D */
 } sums_atom;
 

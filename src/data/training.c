@@ -14,13 +14,13 @@ enum { SIGNALS_TOGETHER = 256, ATOMS_TOGETHER = 16 };
 
 int training_new(training *t, inco_type type, int64_t dim, int64_t signals, int threads, inco_error *error) {
     *t = (training){.threads = threads, .square = NEW(double, 2 * signals)};
-    int status = t->square ? mat_new_raw(&t->rest, type, dim, signals, error) : error_no_memory(error);
+    int status = t->square ? mat_new_raw(&t->residual, type, dim, signals, error) : error_no_memory(error);
     if (status >= 0) status = mat_new_raw(&t->scratch, INCO_F64, dim, threads, error);
     return status;
 }
 
 void training_free(training *t) {
-    inco_mat_free(&t->rest);
+    inco_mat_free(&t->residual);
     inco_mat_free(&t->scratch);
     csc_free(&t->by_atom);
     csc_free(&t->gathered);
@@ -78,12 +78,12 @@ static void combine(combining *c, int threads) {
 }
 
 int training_add(training *t, const inco_mat *d, const inco_mat *x, const csc *codes, inco_error *error) {
-    const inco_mat to = mat_columns(&t->rest, t->filled, x->cols);
+    const inco_mat to = mat_columns(&t->residual, t->filled, x->cols);
     combining c = {x, d, -1, codes, &to, &t->scratch, t->square};
     int status = INCO_OK;
     combine(&c, t->threads);
     for (int64_t n = 0; n < x->cols; n++) t->energy += t->square[2 * n + 1];
-    if (!t->gathered.start) status = csc_new(&t->gathered, codes->type, codes->rows, t->rest.cols, 0, error);
+    if (!t->gathered.start) status = csc_new(&t->gathered, codes->type, codes->rows, t->residual.cols, 0, error);
     if (status >= 0) status = csc_append(&t->gathered, codes, error);
     t->filled += x->cols;
     return status;
@@ -101,10 +101,10 @@ static int measure_part(void *self, int64_t part, int thread, inco_error *error)
     training *t = self;
     const int64_t first = part * SIGNALS_TOGETHER;
     inco_mat column = mat_columns(&t->scratch, thread, 1);
-    for (int64_t n = first; n < first + SIGNALS_TOGETHER && n < t->rest.cols; n++) {
-        inco_mat from = mat_columns(&t->rest, n, 1);
+    for (int64_t n = first; n < first + SIGNALS_TOGETHER && n < t->residual.cols; n++) {
+        inco_mat from = mat_columns(&t->residual, n, 1);
         mat_copy(&column, &from);
-        t->square[n] = sum_of_squares(t->rest.rows, column.data);
+        t->square[n] = sum_of_squares(t->residual.rows, column.data);
     }
     (void)error;
     return INCO_OK;
@@ -112,8 +112,8 @@ static int measure_part(void *self, int64_t part, int thread, inco_error *error)
 
 double training_error(training *t) {
     double sum = 0;
-    parallel_for(t->threads, range_blocks(t->rest.cols, SIGNALS_TOGETHER), measure_part, t, NULL);
-    for (int64_t n = 0; n < t->rest.cols; n++) sum += t->square[n];
+    parallel_for(t->threads, range_blocks(t->residual.cols, SIGNALS_TOGETHER), measure_part, t, NULL);
+    for (int64_t n = 0; n < t->residual.cols; n++) sum += t->square[n];
     return sum;
 }
 
@@ -124,17 +124,17 @@ int training_error_in(training *t, const inco_mat *d, const inco_mat *e, double 
     TRY(mat_convert(&change, d, INCO_F64, error));
     TRY(csc_transpose(&codes, &t->by_atom, error));
     for (int64_t i = 0; i < d->rows * d->cols; i++) ((double *)change.data)[i] -= ((const double *)e->data)[i];
-    combining c = {&t->rest, &change, 1, &codes, NULL, &t->scratch, t->square};
+    combining c = {&t->residual, &change, 1, &codes, NULL, &t->scratch, t->square};
     combine(&c, t->threads);
     *square = 0;
-    for (int64_t n = 0; n < t->rest.cols; n++) *square += t->square[2 * n];
+    for (int64_t n = 0; n < t->residual.cols; n++) *square += t->square[2 * n];
 done:
     inco_mat_free(&change);
     csc_free(&codes);
     return status;
 }
 
-double training_use(const training *t, int64_t j) {
+double training_use_energy(const training *t, int64_t j) {
     double sum = 0;
     for (int64_t k = t->by_atom.start[j]; k < t->by_atom.start[j + 1]; k++) {
         double value = csc_value(&t->by_atom, k);
@@ -152,12 +152,12 @@ typedef struct multiplying {
 } multiplying;
 
 /* out += value r, r of either type */
-static void add_rest(const inco_mat *rest, int64_t n, double value, double *out) {
-    if (rest->type == INCO_F32) {
-        const float *r = mat_column(rest, n);
-        for (int64_t i = 0; i < rest->rows; i++) out[i] += value * (double)r[i];
+static void add_residual(const inco_mat *residual, int64_t n, double value, double *out) {
+    if (residual->type == INCO_F32) {
+        const float *r = mat_column(residual, n);
+        for (int64_t i = 0; i < residual->rows; i++) out[i] += value * (double)r[i];
     } else {
-        blas_axpy(rest->rows, value, mat_column(rest, n), out);
+        blas_axpy(residual->rows, value, mat_column(residual, n), out);
     }
 }
 
@@ -170,7 +170,7 @@ static int multiply_part(void *self, int64_t part, int thread, inco_error *error
         for (int64_t k = rows->start[j]; k < rows->start[j + 1]; k++) {
             const double value = csc_value(rows, k);
             const int64_t n = rows->index[k];
-            add_rest(&m->t->rest, n, value, b);
+            add_residual(&m->t->residual, n, value, b);
             for (int64_t l = codes->start[n]; l < codes->start[n + 1]; l++)
                 a[codes->index[l]] += value * csc_value(codes, l);
         }

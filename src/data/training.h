@@ -6,14 +6,14 @@
 #include "sparse/csc.h"
 
 typedef struct training {
-    inco_mat rest;    /* R = X - D C, D x N, in the type of the signals, updated with every change of D and C */
-    csc by_atom;      /* C by atom: the nonzeros of row j are value[k] at signal index[k], start[j] <= k < start[j +
-                       * 1] */
-    double energy;    /* ||X||^2 */
-    int64_t filled;   /* signals added */
-    csc gathered;     /* C by signal, while signals are added */
-    inco_mat scratch; /* D x threads, double */
-    double *square;   /* two per signal */
+    inco_mat residual; /* R = X - D C, D x N, in the type of the signals, updated with every change of D and C */
+    csc by_atom;       /* C by atom: the nonzeros of row j are value[k] at signal index[k], start[j] <= k < start[j +
+                        * 1] */
+    double energy;     /* ||X||^2 */
+    int64_t filled;    /* signals added */
+    csc gathered;      /* C by signal, while signals are added */
+    inco_mat scratch;  /* D x threads, double */
+    double *square;    /* two per signal */
     int threads;
 } training;
 
@@ -37,6 +37,6 @@ int training_error_in(training *t, const inco_mat *d, const inco_mat *e, double 
 int training_products(training *t, const inco_mat *d, inco_mat *b, inco_error *error);
 
 /* Sum of squared coefficients of atom j. */
-double training_use(const training *t, int64_t j);
+double training_use_energy(const training *t, int64_t j);
 
 #endif

@@ -9,8 +9,8 @@
 #include "base/handle.h"
 #include "base/sized.h"
 #include "base/source.h"
+#include "data/collector.h"
 #include "data/prepare.h"
-#include "data/stats.h"
 #include "design/bound.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
@@ -44,8 +44,8 @@ static int check_data(const decoherence *w, inco_error *error) {
         return error_set(error, INCO_EDIM, "the dictionary's atoms have %lld dimensions, the signals have %lld",
                          (long long)w->info->dim, (long long)data->dim);
     if (data && data->count < 1) return error_set(error, INCO_EDATA, "there are no signals in the data");
-    for (int i = 0; option_at(i) && !data; i++) {
-        const inco_option *o = option_at(i);
+    for (int i = 0; options_at(i) && !data; i++) {
+        const inco_option *o = options_at(i);
         const int any = !strcmp(o->name, "columns") || !strcmp(o->name, "variable") || !strcmp(o->name, "precision");
         const int of_data = !strcmp(o->group, "Sparse coding") || (!strcmp(o->group, "Data") && !any);
         if (of_data && (o->commands & INCO_DECOHERE) && inco_options_given(w->options, o->name))

@@ -23,7 +23,7 @@ typedef struct frame_options {
 OPTIONS_DECLARE(frame)
 
 /* All starts go through the levels up to HALFWAY, the best quarter through the others. */
-enum { HALFWAY = 7, KEPT_MOST = 16, STARTS_MOST = 64, STEPS_MOST = 1000, STEPS_USUAL = 300, STEPS_LEAST = 20 };
+enum { HALFWAY = 7, KEPT_MAX = 16, STARTS_MAX = 64, STEPS_MAX = 1000, STEPS_USUAL = 300, STEPS_LEAST = 20 };
 enum { APART = 1000000 };                                   /* numbers; starts of larger frames share all threads */
 static const double EXACT = 1e-12;                          /* this close to the bound, it is the bound */
 static const double STARTS_WORK = 2e7, STEPS_WORK = 4.8e10; /* D L^2 in all, of starts and of a level's steps */
@@ -93,13 +93,13 @@ static double clamp(double value, double low, double high) {
 /* Small frames differ by their start, large ones by the care taken: D L^2 is the work of one step. */
 static void choose_effort(search *s) {
     const double numbers = (double)s->dim * (double)s->atoms, work = numbers * (double)s->atoms;
-    const double careful = clamp(numbers / 12, STEPS_USUAL, STEPS_MOST);
-    s->starts = (int64_t)clamp(STARTS_WORK / work, 1, STARTS_MOST);
+    const double careful = clamp(numbers / 12, STEPS_USUAL, STEPS_MAX);
+    s->starts = (int64_t)clamp(STARTS_WORK / work, 1, STARTS_MAX);
     s->steps = (int)clamp(STEPS_WORK / work, STEPS_LEAST, careful);
     if (s->own->starts != OPTION_UNSET) s->starts = s->own->starts;
     if (s->own->steps != OPTION_UNSET) s->steps = (int)s->own->steps;
     s->kept = s->starts <= 2 ? s->starts : (s->starts + 3) / 4;
-    if (s->kept > KEPT_MOST) s->kept = KEPT_MOST;
+    if (s->kept > KEPT_MAX) s->kept = KEPT_MAX;
     s->apart = s->starts > 1 && numbers <= APART;
     s->batch = s->apart ? s->threads : 1;
 }

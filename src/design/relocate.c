@@ -10,16 +10,16 @@
 #include "mat/blas.h"
 #include "mat/mat.h"
 
-enum { CANDIDATES_PER_ATOM = 4, CANDIDATES_MOST = 4096, SHARE_MOVED = 8 };
+enum { CANDIDATES_PER_ATOM = 4, CANDIDATES_MAX = 4096, SHARE_MOVED = 8 };
 
 typedef struct relocation {
     const parametric_family *family;
     double mu;
-    inco_mat gram;       /* Gram matrix of the atoms, L x L */
-    inco_mat places;     /* candidates, D x M */
-    inco_mat products;   /* inner products of the candidates with the atoms, M x L */
-    double *x;           /* unknowns of the candidates */
-    double *cost, *room; /* (PARAMETRIC-7) per atom, and per candidate with all atoms */
+    inco_mat gram;             /* Gram matrix of the atoms, L x L */
+    inco_mat places;           /* candidates, D x M */
+    inco_mat products;         /* inner products of the candidates with the atoms, M x L */
+    double *x;                 /* unknowns of the candidates */
+    double *cost, *place_cost; /* (PARAMETRIC-7) per atom, and per candidate with all atoms */
 } relocation;
 
 /* max(0, |g| - mu)^2 */
@@ -30,7 +30,7 @@ static double excess(const relocation *w, double g) {
 
 static int open_relocation(relocation *w, const parametric_family *family, const inco_mat *d, double mu,
                            inco_error *error) {
-    const int64_t wanted = CANDIDATES_PER_ATOM * d->cols, count = range_min(wanted, CANDIDATES_MOST);
+    const int64_t wanted = CANDIDATES_PER_ATOM * d->cols, count = range_min(wanted, CANDIDATES_MAX);
     int status;
     *w = (relocation){.family = family, .mu = mu};
     TRY(mat_new_raw(&w->gram, INCO_F64, d->cols, d->cols, error));
@@ -38,8 +38,8 @@ static int open_relocation(relocation *w, const parametric_family *family, const
     TRY(mat_new_raw(&w->products, INCO_F64, count, d->cols, error));
     w->x = NEW(double, count * family->unknowns);
     w->cost = NEW(double, d->cols);
-    w->room = NEW(double, count);
-    if (!w->x || !w->cost || !w->room) TRY(error_no_memory(error));
+    w->place_cost = NEW(double, count);
+    if (!w->x || !w->cost || !w->place_cost) TRY(error_no_memory(error));
 done:
     return status;
 }
@@ -49,7 +49,7 @@ static void close_relocation(relocation *w) {
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) inco_mat_free(owned[i]);
     memory_free(w->x);
     memory_free(w->cost);
-    memory_free(w->room);
+    memory_free(w->place_cost);
 }
 
 static void find_costs(relocation *w, const inco_mat *d, int threads) {
@@ -59,7 +59,7 @@ static void find_costs(relocation *w, const inco_mat *d, int threads) {
     for (int64_t j = 0; j < d->cols; j++) {
         for (int64_t i = 0; i < d->cols; i++)
             if (i != j) w->cost[j] += excess(w, mat_get(&w->gram, i, j));
-        for (int64_t k = 0; k < w->places.cols; k++) w->room[k] += excess(w, mat_get(&w->products, k, j));
+        for (int64_t k = 0; k < w->places.cols; k++) w->place_cost[k] += excess(w, mat_get(&w->products, k, j));
     }
 }
 
@@ -75,7 +75,7 @@ static int64_t best_place(const relocation *w, int64_t j, double *cost) {
     int64_t best = 0;
     *cost = INFINITY;
     for (int64_t k = 0; k < w->places.cols; k++) {
-        const double here = w->room[k] - excess(w, mat_get(&w->products, k, j));
+        const double here = w->place_cost[k] - excess(w, mat_get(&w->products, k, j));
         if (here < *cost) *cost = here, best = k;
     }
     return best;
@@ -96,7 +96,7 @@ static void move(relocation *w, inco_mat *d, int64_t j, int64_t k) {
     }
     for (int64_t i = 0; i < w->places.cols; i++) {
         const double now = blas_dot(rows, mat_column(&w->places, i), mat_column(d, j));
-        w->room[i] += excess(w, now) - excess(w, mat_get(&w->products, i, j));
+        w->place_cost[i] += excess(w, now) - excess(w, mat_get(&w->products, i, j));
         mat_set(&w->products, i, j, now);
     }
 }

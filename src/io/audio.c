@@ -12,22 +12,22 @@
 #include "base/range.h"
 #include "io/file.h"
 
-enum { BLOCK = 4096, MOST_ANNOUNCED = 1 << 22 }; /* frames */
+enum { BLOCK = 4096, MAX_ANNOUNCED = 1 << 22 }; /* frames */
 
 /* ---- Reading ---- */
 
 typedef struct samples {
     float *values;
-    int64_t used, room;
+    int64_t used, capacity;
 } samples;
 
 static int reserve(samples *s, int64_t more) {
-    if (s->room - s->used >= more) return 0;
-    int64_t room = s->room + s->room / 2 + more;
-    float *larger = memory_grow(s->values, s->used, room, sizeof *larger);
+    if (s->capacity - s->used >= more) return 0;
+    int64_t capacity = s->capacity + s->capacity / 2 + more;
+    float *larger = memory_grow(s->values, s->used, capacity, sizeof *larger);
     if (!larger) return -1;
     s->values = larger;
-    s->room = room;
+    s->capacity = capacity;
     return 0;
 }
 
@@ -42,7 +42,7 @@ static void append_mean(samples *s, const float *frames, int64_t count, int chan
 /* The length in the header is not trusted: samples are appended as they come; the initial capacity follows the header,
  * within limits. */
 static int read_all(SNDFILE *file, const SF_INFO *info, samples *s, inco_error *error) {
-    const int64_t announced = range_min(info->frames, MOST_ANNOUNCED);
+    const int64_t announced = range_min(info->frames, MAX_ANNOUNCED);
     float *frames = NEW_RAW(float, (int64_t)BLOCK * info->channels);
     int failed = !frames || reserve(s, announced > 0 ? announced : 0) < 0;
     for (sf_count_t got; !failed && (got = sf_readf_float(file, frames, BLOCK)) > 0;) {

@@ -50,20 +50,20 @@ static int by_index(const void *a, const void *b) {
 }
 
 /* Sorts column n and sums duplicates; returns the number of entries left. */
-static int64_t tidy_column(csc *codes, int64_t n, entry *room) {
+static int64_t tidy_column(csc *codes, int64_t n, entry *workspace) {
     const int64_t first = codes->start[n], count = codes->start[n + 1] - first;
     int64_t left = 0;
-    for (int64_t k = 0; k < count; k++) room[k] = (entry){codes->index[first + k], csc_value(codes, first + k)};
-    qsort(room, (size_t)count, sizeof *room, by_index);
+    for (int64_t k = 0; k < count; k++) workspace[k] = (entry){codes->index[first + k], csc_value(codes, first + k)};
+    qsort(workspace, (size_t)count, sizeof *workspace, by_index);
     for (int64_t k = 0; k < count; k++) {
-        if (left && room[left - 1].index == room[k].index)
-            room[left - 1].value += room[k].value;
+        if (left && workspace[left - 1].index == workspace[k].index)
+            workspace[left - 1].value += workspace[k].value;
         else
-            room[left++] = room[k];
+            workspace[left++] = workspace[k];
     }
     for (int64_t k = 0; k < left; k++) {
-        codes->index[first + k] = room[k].index;
-        csc_set_value(codes, first + k, room[k].value);
+        codes->index[first + k] = workspace[k].index;
+        csc_set_value(codes, first + k, workspace[k].value);
     }
     return left;
 }
@@ -86,14 +86,14 @@ static int64_t longest_column(const csc *codes) {
 }
 
 static int tidy(csc *codes, inco_error *error) {
-    entry *room = NULL;
+    entry *workspace = NULL;
     int64_t kept = 0, first = 0;
     for (int64_t n = 0; n < codes->cols; n++) {
         int64_t count = codes->start[n + 1] - first;
         codes->start[n] = first;
         if (!rises(codes->index + first, count)) {
-            if (!room && !(room = NEW_RAW(entry, longest_column(codes)))) return error_no_memory(error);
-            count = tidy_column(codes, n, room);
+            if (!workspace && !(workspace = NEW_RAW(entry, longest_column(codes)))) return error_no_memory(error);
+            count = tidy_column(codes, n, workspace);
         }
         move_down(codes, kept, first, count);
         first = codes->start[n + 1];
@@ -101,7 +101,7 @@ static int tidy(csc *codes, inco_error *error) {
         kept += count;
     }
     codes->start[codes->cols] = kept;
-    memory_free(room);
+    memory_free(workspace);
     return INCO_OK;
 }
 

@@ -23,7 +23,7 @@ typedef struct table {
     int64_t line;          /* from 1, as editors count */
     int64_t rows, columns; /* columns: -1 before the first row */
     double *values;
-    int64_t used, room;
+    int64_t used, capacity;
     char separator;
 } table;
 
@@ -89,12 +89,12 @@ static int no_number(const table *t, int64_t column, span field, inco_error *err
 }
 
 static int push(table *t, double value, inco_error *error) {
-    if (t->used == t->room) {
-        int64_t room = t->room ? 2 * t->room : 4096;
-        double *larger = memory_grow(t->values, t->used, room, sizeof *larger);
+    if (t->used == t->capacity) {
+        int64_t capacity = t->capacity ? 2 * t->capacity : 4096;
+        double *larger = memory_grow(t->values, t->used, capacity, sizeof *larger);
         if (!larger) return error_no_memory(error);
         t->values = larger;
-        t->room = room;
+        t->capacity = capacity;
     }
     t->values[t->used++] = value;
     return INCO_OK;

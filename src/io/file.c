@@ -51,19 +51,19 @@ static int map(file_bytes *file, int fd, size_t length, inco_error *error) {
 
 /* Reads pipes and other files that cannot be mapped. */
 static int slurp(file_bytes *file, int fd, const char *path, inco_error *error) {
-    int64_t used = 0, room = 0;
+    int64_t used = 0, capacity = 0;
     unsigned char *block = NULL;
     for (;;) {
-        if (used == room) {
-            room = room ? 2 * room : 1 << 16;
-            unsigned char *larger = memory_grow(block, used, room, 1);
+        if (used == capacity) {
+            capacity = capacity ? 2 * capacity : 1 << 16;
+            unsigned char *larger = memory_grow(block, used, capacity, 1);
             if (!larger) {
                 memory_free(block);
                 return error_no_memory(error);
             }
             block = larger;
         }
-        ssize_t got = read(fd, block + used, (size_t)(room - used));
+        ssize_t got = read(fd, block + used, (size_t)(capacity - used));
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) {
             int reason = got < 0 ? errno : 0;

@@ -128,7 +128,7 @@ static const char kind[] = "log";
 struct inco_log {
     json_t *start, *end; /* the last of each; NULL when there is none */
     inco_progress *iterations;
-    int64_t count, room;
+    int64_t count, capacity;
     int64_t *usage, atoms;
 };
 
@@ -224,12 +224,12 @@ static inco_progress iteration_of(const json_t *line) {
 static int take_iteration(inco_log *log, const json_t *line, inco_error *error) {
     const inco_progress now = iteration_of(line);
     while (log->count && log->iterations[log->count - 1].iteration >= now.iteration) log->count--;
-    if (log->count == log->room) {
-        const int64_t room = log->room ? 2 * log->room : 64;
-        inco_progress *more = memory_grow(log->iterations, log->count, room, sizeof *more);
+    if (log->count == log->capacity) {
+        const int64_t capacity = log->capacity ? 2 * log->capacity : 64;
+        inco_progress *more = memory_grow(log->iterations, log->count, capacity, sizeof *more);
         if (!more) return error_no_memory(error);
         log->iterations = more;
-        log->room = room;
+        log->capacity = capacity;
     }
     log->iterations[log->count++] = now;
     return INCO_OK;

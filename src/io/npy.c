@@ -38,13 +38,13 @@ static int take_word(cursor *c, const char *word) {
 }
 
 /* A quoted string without escapes, truncated to the capacity. */
-static int take_string(cursor *c, char *text, size_t room) {
+static int take_string(cursor *c, char *text, size_t left) {
     skip_space(c);
     const char quote = c->at < c->end ? *c->at : 0;
     if (quote != '\'' && quote != '"') return 0;
     size_t used = 0;
     for (c->at++; c->at < c->end && *c->at != quote; c->at++)
-        if (used + 1 < room) text[used++] = *c->at;
+        if (used + 1 < left) text[used++] = *c->at;
     text[used] = 0;
     return take(c, quote);
 }
@@ -146,11 +146,11 @@ int npy_parse(const unsigned char *bytes, size_t length, const char *name, npy_h
 }
 
 int npy_check_length(const npy_header *h, size_t length, const char *name, inco_error *error) {
-    const size_t room = length - h->offset;
-    if (h->size && (uint64_t)h->count > room / (size_t)h->size)
+    const size_t left = length - h->offset;
+    if (h->size && (uint64_t)h->count > left / (size_t)h->size)
         return error_set(error, INCO_EFORMAT,
                          "%s: truncated: %lld items of %d bytes are declared, but the file has %zu bytes", name,
-                         (long long)h->count, h->size, room);
+                         (long long)h->count, h->size, left);
     return INCO_OK;
 }
 

@@ -16,19 +16,19 @@ static int is_matrix(const npy_header *h) {
 }
 
 /* "a (3, 4), b (5,), meta: text" for messages. */
-static void list_members(archive *a, char *text, size_t room) {
+static void list_members(archive *a, char *text, size_t size) {
     size_t used = 0;
-    for (int64_t i = 0; i < archive_count(a) && used < room; i++) {
+    for (int64_t i = 0; i < archive_count(a) && used < size; i++) {
         npy_header h;
         int length;
         const char *name = archive_name(a, i, &length);
         if (!name || archive_header(a, i, &h, NULL) < 0) continue;
-        used += (size_t)snprintf(text + used, room - used, "%s%.*s", used ? ", " : "", length, name);
-        if (used < room && is_matrix(&h))
-            used += (size_t)snprintf(text + used, room - used, " (%lld, %lld)", (long long)h.shape[0],
+        used += (size_t)snprintf(text + used, size - used, "%s%.*s", used ? ", " : "", length, name);
+        if (used < size && is_matrix(&h))
+            used += (size_t)snprintf(text + used, size - used, " (%lld, %lld)", (long long)h.shape[0],
                                      (long long)h.shape[1]);
     }
-    if (!used) snprintf(text, room, "nothing that is an array");
+    if (!used) snprintf(text, size, "nothing that is an array");
 }
 
 static int which(archive *a, const char *path, const char *problem, inco_error *error) {

@@ -259,9 +259,9 @@ static int64_t whole_values(const origin_table *table) {
     return count;
 }
 
-/* Integers as int64, in *room, which must live as long as the writer. */
-static int add_origin(archive_writer *w, const origin_table *table, int64_t **room, inco_error *error) {
-    int64_t *next = *room = NEW_RAW(int64_t, whole_values(table));
+/* Integers as int64, in *workspace, which must live as long as the writer. */
+static int add_origin(archive_writer *w, const origin_table *table, int64_t **workspace, inco_error *error) {
+    int64_t *next = *workspace = NEW_RAW(int64_t, whole_values(table));
     int status = next ? INCO_OK : error_no_memory(error);
     for (int i = 0; status >= 0 && i < table->count; i++) {
         const origin_field *f = &table->field[i];
@@ -278,7 +278,7 @@ int npz_save_codes(output *out, const csc *codes, const inco_origin *origin, inc
     origin_table table = {0};
     archive_writer *w = NULL;
     int32_t *pointers = NULL;
-    int64_t *room = NULL;
+    int64_t *workspace = NULL;
     int status;
     TRY(origin_describe(&table, origin, error));
     TRY(short_pointers(codes, &pointers, error));
@@ -291,11 +291,11 @@ int npz_save_codes(output *out, const csc *codes, const inco_origin *origin, inc
         {"data", codes->type == INCO_F32 ? "f4" : "f8", 0, 1, {nonzeros, 1}, codes->value},
     };
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) TRY(archive_add(w, &arrays[i], error));
-    TRY(add_origin(w, &table, &room, error));
+    TRY(add_origin(w, &table, &workspace, error));
 done:
     status = archive_finish(w, status, error);
     memory_free(pointers);
-    memory_free(room);
+    memory_free(workspace);
     origin_table_free(&table);
     return status;
 }

@@ -33,7 +33,7 @@ static int follow_links(const char *path, char **target, inco_error *error) {
         ssize_t length = readlink(*target, link, sizeof link - 1);
         if (length < 0) return INCO_OK;
         link[length] = 0;
-        char *next = path_beside(*target, link);
+        char *next = paths_beside(*target, link);
         memory_free(*target);
         *target = next;
     }
@@ -45,7 +45,7 @@ static int create_unique(const char *folder, char **name, mode_t mode) {
     int fd = -1;
     for (int number = 0; number < NAMES_TRIED; number++) {
         memory_free(*name);
-        *name = path_temporary(folder, number);
+        *name = paths_temporary(folder, number);
         if (!*name) return -1;
         fd = open(*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
         if (fd >= 0 || errno != EEXIST) break;
@@ -66,7 +66,7 @@ static int open_beside(output *o, const struct stat *old, inco_error *error) {
     if (old && access(o->name, W_OK) < 0) return cannot_write(o->name, errno, error);
     int status = follow_links(o->name, &o->target, error);
     if (status < 0) return status;
-    o->folder = path_folder(o->target);
+    o->folder = paths_folder(o->target);
     if (o->folder) o->fd = create_unique(o->folder, &o->temporary, 0666);
     const int reason = errno;
     if (!o->temporary) return error_no_memory(error);

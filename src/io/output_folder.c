@@ -24,7 +24,7 @@ static int entries(const char *folder, void (*each)(const char *path)) {
     if (!directory) return -1;
     for (struct dirent *entry; (entry = readdir(directory));) {
         if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
-        char *path = each ? path_join(folder, entry->d_name) : NULL;
+        char *path = each ? paths_join(folder, entry->d_name) : NULL;
         if (path) each(path);
         memory_free(path);
         count++;
@@ -59,8 +59,8 @@ int output_check_folder(const char *path, inco_error *error) {
 
 /* Creates a folder with a temporary name beside the target. */
 static int make_beside(output_folder *folder, inco_error *error) {
-    char *parent = path_folder(folder->target);
-    folder->temporary = parent ? path_temporary(parent, 0) : NULL;
+    char *parent = paths_folder(folder->target);
+    folder->temporary = parent ? paths_temporary(parent, 0) : NULL;
     memory_free(parent);
     if (!folder->temporary) return error_no_memory(error);
     if (mkdir(folder->temporary, 0777) == 0) return INCO_OK;

@@ -29,27 +29,27 @@ static size_t folder_length(const char *path) {
     return slash ? (size_t)(slash - path) + 1 : 0;
 }
 
-char *path_folder(const char *path) {
+char *paths_folder(const char *path) {
     size_t length = folder_length(path);
     if (!length) return memory_text(".");
     return glue(path, length > 1 ? length - 1 : 1, "", "");
 }
 
-char *path_join(const char *folder, const char *name) {
+char *paths_join(const char *folder, const char *name) {
     size_t length = strlen(folder);
     return glue(folder, length, length && folder[length - 1] == '/' ? "" : "/", name);
 }
 
-char *path_beside(const char *path, const char *name) {
+char *paths_beside(const char *path, const char *name) {
     return *name == '/' ? memory_text(name) : glue(path, folder_length(path), "", name);
 }
 
-char *path_temporary(const char *folder, int number) {
+char *paths_temporary(const char *folder, int number) {
     char name[64];
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     snprintf(name, sizeof name, ".inco-%lx-%lx-%x", (long)getpid(), (long)now.tv_nsec, (unsigned)number);
-    return path_join(folder, name);
+    return paths_join(folder, name);
 }
 
 /* ---- Lists ---- */
@@ -62,15 +62,15 @@ void paths_free(path_list *list) {
 
 /* Takes ownership of `path`, also on failure; NULL stands for out of memory. */
 static int add(path_list *list, char *path, inco_error *error) {
-    if (path && list->count == list->room) {
-        int64_t room = list->room ? 2 * list->room : 16;
-        char **larger = memory_grow(list->path, list->count, room, sizeof *larger);
+    if (path && list->count == list->capacity) {
+        int64_t capacity = list->capacity ? 2 * list->capacity : 16;
+        char **larger = memory_grow(list->path, list->count, capacity, sizeof *larger);
         if (larger) {
             list->path = larger;
-            list->room = room;
+            list->capacity = capacity;
         }
     }
-    if (!path || list->count == list->room) {
+    if (!path || list->count == list->capacity) {
         memory_free(path);
         return error_no_memory(error);
     }
@@ -85,7 +85,7 @@ static int add_folder(path_list *list, const char *folder, int (*known)(const ch
     int status = INCO_OK;
     for (struct dirent *entry; status >= 0 && (entry = readdir(directory));)
         if (entry->d_name[0] != '.' && known(entry->d_name))
-            status = add(list, path_join(folder, entry->d_name), error);
+            status = add(list, paths_join(folder, entry->d_name), error);
     closedir(directory);
     if (status >= 0 && list->count == before)
         return error_set(error, INCO_EDATA, "the folder %s has no file that can be read as a matrix, audio or image",

@@ -5,15 +5,15 @@
 #include <inco/inco.h>
 
 /* All of these allocate; NULL: out of memory. */
-char *path_folder(const char *path);                   /* "a/b.npy" -> "a", "b.npy" -> "." */
-char *path_join(const char *folder, const char *name); /* "a", "b" -> "a/b" */
-char *path_beside(const char *path, const char *name); /* the target of a link relative to its folder: "a/x", "y" ->
-                                                        * "a/y" */
-char *path_temporary(const char *folder, int number);  /* an unlikely hidden name in the folder */
+char *paths_folder(const char *path);                   /* "a/b.npy" -> "a", "b.npy" -> "." */
+char *paths_join(const char *folder, const char *name); /* "a", "b" -> "a/b" */
+char *paths_beside(const char *path, const char *name); /* the target of a link relative to its folder: "a/x", "y" ->
+                                                         * "a/y" */
+char *paths_temporary(const char *folder, int number);  /* an unlikely hidden name in the folder */
 
 typedef struct path_list {
     char **path;
-    int64_t count, room;
+    int64_t count, capacity;
 } path_list;
 
 /* Expands files, folders (files that `known` accepts) and patterns to a sorted list without duplicates. */

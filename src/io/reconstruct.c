@@ -83,7 +83,7 @@ static int save_numbered(canvas *v, const char *path, const inco_origin *o, inco
     for (int64_t i = 0; status >= 0 && i < o->files; i++) {
         char name[32];
         snprintf(name, sizeof name, "%05lld%s", (long long)i, ending);
-        char *file = path_join(folder.temporary, name), *shown = path_join(path, name);
+        char *file = paths_join(folder.temporary, name), *shown = paths_join(path, name);
         v->rows = o->shape[2 * i];
         v->cols = o->shape[2 * i + 1];
         status = file && shown ? save_one(v, format, &how, file, shown, error) : error_no_memory(error);

@@ -3,7 +3,7 @@
 #ifndef INCO_LEARN_ALTERNATE_H
 #define INCO_LEARN_ALTERNATE_H
 
-#include "data/stats.h"
+#include "data/collector.h"
 #include "data/training.h"
 #include "learn/learner.h"
 

@@ -51,16 +51,16 @@ static int shapes_result(const inco_option *option) {
 }
 
 /* "name=value" lines; the length they take, written as far as they fit. */
-static int64_t write_options(const inco_options *o, char *text, int64_t room) {
+static int64_t write_options(const inco_options *o, char *text, int64_t size) {
     int64_t used = 0;
     const inco_option *option;
-    for (int i = 0; (option = option_at(i)); i++) {
+    for (int i = 0; (option = options_at(i)); i++) {
         if (!shapes_result(option)) continue;
-        size_t left = used < room ? (size_t)(room - used) : 0;
+        size_t left = used < size ? (size_t)(size - used) : 0;
         used += snprintf(left ? text + used : NULL, left, "%s=", option->name);
-        left = used < room ? (size_t)(room - used) : 0;
+        left = used < size ? (size_t)(size - used) : 0;
         used += inco_options_get(o, option->name, left ? text + used : NULL, left);
-        left = used < room ? (size_t)(room - used) : 0;
+        left = used < size ? (size_t)(size - used) : 0;
         used += snprintf(left ? text + used : NULL, left, "\n");
     }
     return used;
@@ -183,8 +183,8 @@ static int check_replacements(const replacement_list *list, const header *h, inc
     int good = lines <= list->lines.cols;
     for (int64_t i = 0; i < list->count; i++) {
         const replacement *item = &list->item[i];
-        const int64_t most = item->reason == REPLACED_EXCHANGED ? lines : h->signals;
-        good = good && item->atom >= 0 && item->atom < h->atoms && item->by >= 0 && item->by < most &&
+        const int64_t maximum = item->reason == REPLACED_EXCHANGED ? lines : h->signals;
+        good = good && item->atom >= 0 && item->atom < h->atoms && item->by >= 0 && item->by < maximum &&
                item->reason >= REPLACED_UNUSED && item->reason <= REPLACED_EXCHANGED;
     }
     return good ? INCO_OK : error_set(error, INCO_EFORMAT, "the checkpoint is damaged");

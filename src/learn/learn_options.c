@@ -60,7 +60,7 @@ static void list_methods(const char *option, char *text, size_t size) {
 static int check_known(const inco_options *options, const method *m, inco_error *error) {
     const inco_option *option;
     char methods[256];
-    for (int i = 0; (option = option_at(i)); i++) {
+    for (int i = 0; (option = options_at(i)); i++) {
         if (!inco_options_given(options, option->name) || knows(m, option->name)) continue;
         list_methods(option->name, methods, sizeof methods);
         if (*methods)

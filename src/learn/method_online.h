@@ -2,7 +2,7 @@
 #ifndef INCO_LEARN_METHOD_ONLINE_H
 #define INCO_LEARN_METHOD_ONLINE_H
 
-#include "data/stats.h"
+#include "data/collector.h"
 
 /* A, B and the energy of all signals seen, with exponentially decreasing weights. */
 typedef struct online_sums {

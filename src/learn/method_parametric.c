@@ -30,7 +30,7 @@ static int check(const inco_options *options, inco_error *error) {
                                 "precision|threads";
     const common_options *common = common_options_of(options);
     const inco_option *option;
-    for (int i = 0; (option = option_at(i)); i++)
+    for (int i = 0; (option = options_at(i)); i++)
         if (inco_options_given(options, option->name) && !options_is_among(option->name, taken))
             return error_set(error, INCO_EINVAL,
                              "option '%s' has no place in option 'method' = 'parametric', which takes no data",

@@ -119,27 +119,27 @@ static double next_place(const search *s, double x, double *step) {
 }
 
 /* Where log gamma may go: far, but with an error for target, which follows it late, not far from where it was. */
-static void limit(const search *s, double unit, double *least, double *most) {
+static void limit(const search *s, double unit, double *least, double *maximum) {
     const double before = s->steer->gamma;
     *least = log(LEAST * unit);
-    *most = log(MOST * unit);
+    *maximum = log(MOST * unit);
     if (isnan(s->task->target_error) || !(before > SMALL * unit)) return;
     *least = fmax(*least, log(before) - STRIDE);
-    *most = fmin(*most, log(before) + STRIDE);
+    *maximum = fmin(*maximum, log(before) + STRIDE);
 }
 
 /* Returns a failure, or the number of weights tried. */
 static int find(search *s, inco_error *error) {
     const double unit = s->task->s->energy / (double)s->from->cols, before = s->steer->gamma;
-    double x = log(before > 0 ? before : FIRST * unit), step = before > 0 ? 0.2 : 1.5, least, most;
+    double x = log(before > 0 ? before : FIRST * unit), step = before > 0 ? 0.2 : 1.5, least, maximum;
     int status;
-    limit(s, unit, &least, &most);
+    limit(s, unit, &least, &maximum);
     for (int tries = 1;; tries++) {
-        x = fmin(fmax(x, least), most);
+        x = fmin(fmax(x, least), maximum);
         status = try_gamma(s, exp(x), error);
         if (status < 0) return status;
         if (keeps(s, s->best.wrong) && fabs(s->best.wrong) <= CLOSE) return tries;
-        if ((x <= least && isnan(s->low)) || (x >= most && isnan(s->high)) || tries == TRIES) return tries;
+        if ((x <= least && isnan(s->low)) || (x >= maximum && isnan(s->high)) || tries == TRIES) return tries;
         x = next_place(s, x, &step);
     }
 }

@@ -51,18 +51,18 @@ static int look(lanczos *w, int64_t steps, double *value, inco_error *error) {
 
 /* One run from the unit vector v, limited by the size of the basis. Returns 1 if it has converged. */
 static int run(lanczos *w, const inco_mat *a, double *v, double *value, inco_error *error) {
-    const int64_t n = a->rows, most = range_min(n, w->basis.cols);
+    const int64_t n = a->rows, maximum = range_min(n, w->basis.cols);
     inco_mat basis = mat_view(INCO_F64, n, 0, w->basis.data);
     int64_t next_look = FIRST_LOOK;
     int done = 0;
     memcpy(basis.data, v, (size_t)n * sizeof(double));
-    for (int64_t k = 0; k < most && !done; k++) {
+    for (int64_t k = 0; k < maximum && !done; k++) {
         const double *q = mat_column(&basis, k);
         blas_symv(a, q, w->next);
         basis.cols = k + 1;
         w->alpha[k] = blas_dot(n, q, w->next);
         w->beta[k] = orthogonalize(&basis, w->next, w->next + n);
-        const int closed = w->beta[k] <= 1e-15 * fabs(w->alpha[0]) || k + 1 == most;
+        const int closed = w->beta[k] <= 1e-15 * fabs(w->alpha[0]) || k + 1 == maximum;
         if (k + 1 == next_look || closed) {
             int status = look(w, k + 1, value, error);
             if (status < 0) return status;

@@ -14,7 +14,8 @@ typedef struct walk {
     const gram_atoms *atoms;
     const gram_visitor *visitor;
     int64_t blocks, round;
-    double **room; /* per thread: two panels of atoms and a block of products; allocated by the thread that needs it */
+    double *
+        *workspace; /* per thread: two panels of atoms and a block of products; allocated by the thread that needs it */
 } walk;
 
 static int64_t blocks_of(int64_t count) {
@@ -35,13 +36,13 @@ void gram_gather(const gram_atoms *atoms, int64_t first, int64_t count, double *
     }
 }
 
-/* A panel of atoms: a view if they are contiguous unit-norm doubles, else a copy in `room`. */
-static inco_mat panel(const gram_atoms *atoms, int64_t block, double *room) {
+/* A panel of atoms: a view if they are contiguous unit-norm doubles, else a copy in `workspace`. */
+static inco_mat panel(const gram_atoms *atoms, int64_t block, double *workspace) {
     const int64_t first = block * GRAM_BLOCK, left = atoms->count - first;
     const int64_t count = range_min(left, GRAM_BLOCK);
     if (atoms->d->type == INCO_F64 && !atoms->index && !atoms->norm) return mat_columns(atoms->d, first, count);
-    gram_gather(atoms, first, count, room);
-    return mat_view(INCO_F64, atoms->d->rows, count, room);
+    gram_gather(atoms, first, count, workspace);
+    return mat_view(INCO_F64, atoms->d->rows, count, workspace);
 }
 
 static int visit_slot(void *self, int64_t slot, int thread, inco_error *error) {
@@ -49,11 +50,11 @@ static int visit_slot(void *self, int64_t slot, int thread, inco_error *error) {
     const int64_t size = w->atoms->d->rows * GRAM_BLOCK;
     int64_t a, b;
     if (!tournament_pair(w->blocks, w->round, slot, &a, &b)) return INCO_OK;
-    if (!w->room[thread]) w->room[thread] = NEW_RAW(double, 2 * size + GRAM_BLOCK * GRAM_BLOCK);
-    double *room = w->room[thread];
-    if (!room) return error_no_memory(error);
-    inco_mat left = panel(w->atoms, a, room), right = a == b ? left : panel(w->atoms, b, room + size);
-    inco_mat g = mat_view(INCO_F64, left.cols, right.cols, room + 2 * size);
+    if (!w->workspace[thread]) w->workspace[thread] = NEW_RAW(double, 2 * size + GRAM_BLOCK * GRAM_BLOCK);
+    double *workspace = w->workspace[thread];
+    if (!workspace) return error_no_memory(error);
+    inco_mat left = panel(w->atoms, a, workspace), right = a == b ? left : panel(w->atoms, b, workspace + size);
+    inco_mat g = mat_view(INCO_F64, left.cols, right.cols, workspace + 2 * size);
     blas_multiply(1, "TN", 1, &left, &right, 0, &g);
     gram_block block = {g.data, a * GRAM_BLOCK, b * GRAM_BLOCK, g.rows, g.cols, slot, thread};
     w->visitor->visit(w->visitor->self, &block);
@@ -63,14 +64,14 @@ static int visit_slot(void *self, int64_t slot, int thread, inco_error *error) {
 int gram_walk(const gram_atoms *atoms, int threads, const gram_visitor *visitor, inco_error *error) {
     walk w = {atoms, visitor, blocks_of(atoms->count), 0, NEW(double *, threads)};
     const int64_t rounds = tournament_rounds(w.blocks);
-    int status = w.room ? INCO_OK : error_no_memory(error);
+    int status = w.workspace ? INCO_OK : error_no_memory(error);
     for (; status == INCO_OK && w.round < rounds; w.round++) {
         const int64_t slots = tournament_meetings(w.blocks, w.round);
         status = parallel_for(threads, slots, visit_slot, &w, error);
         if (status >= 0) visitor->fold(visitor->self, slots);
         if (status >= 0 && visitor->tell) status = visitor->tell(visitor->self, w.round + 1, rounds);
     }
-    for (int i = 0; w.room && i < threads; i++) memory_free(w.room[i]);
-    memory_free(w.room);
+    for (int i = 0; w.workspace && i < threads; i++) memory_free(w.workspace[i]);
+    memory_free(w.workspace);
     return status;
 }

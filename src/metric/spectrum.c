@@ -11,7 +11,7 @@
 /* [M1 M2] and [L1 M2] have the same singular values if M1 = L1 Q1 (COH-9): streams of atoms pass through small
  * matrices, and the triangular factors of all streams form the last one. Orthogonal reductions keep small singular
  * values accurate, unlike D D', which squares them. */
-enum { MOST_STREAMS = 8, LEAST_PIECE = 256 };
+enum { MAX_STREAMS = 8, LEAST_PIECE = 256 };
 
 typedef struct streams {
     const gram_atoms *atoms;
@@ -44,7 +44,7 @@ int spectrum_measure(const gram_atoms *atoms, int threads, double *values, inco_
     const int64_t rows = atoms->d->rows, count = atoms->count;
     streams s = {atoms, rows ? count / (4 * rows) : 0, {0}};
     int status;
-    if (s.count > MOST_STREAMS) s.count = MOST_STREAMS;
+    if (s.count > MAX_STREAMS) s.count = MAX_STREAMS;
     if (s.count > 0) {
         TRY(mat_new_raw(&s.triangles, INCO_F64, rows, s.count * rows, error));
         TRY(parallel_for(threads, s.count, reduce_stream, &s, error));

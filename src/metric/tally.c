@@ -42,11 +42,11 @@ typedef struct tally {
     int threads;
     int64_t pairs;
     slot *slots, total;
-    counts *counts;    /* per thread */
-    double *values;    /* all |g(a, b)| at b (b - 1) / 2 + a; NULL if there are too many */
-    int64_t top_room;  /* number of entries of the Babel function */
-    double *top;       /* per atom: its largest |g|, descending */
-    double *top_least; /* per atom: the smallest of them */
+    counts *counts;       /* per thread */
+    double *values;       /* all |g(a, b)| at b (b - 1) / 2 + a; NULL if there are too many */
+    int64_t top_capacity; /* number of entries of the Babel function */
+    double *top;          /* per atom: its largest |g|, descending */
+    double *top_least;    /* per atom: the smallest of them */
 } tally;
 
 /* ---- Rankings ---- */
@@ -104,11 +104,11 @@ static void count_column(counts *c, double duplicate, const double *size, int64_
 }
 
 static void keep_top(const tally *t, int64_t atom, double size) {
-    double *top = t->top + atom * t->top_room;
-    int64_t place = t->top_room - 1;
+    double *top = t->top + atom * t->top_capacity;
+    int64_t place = t->top_capacity - 1;
     for (; place > 0 && top[place - 1] < size; place--) top[place] = top[place - 1];
     top[place] = size;
-    t->top_least[atom] = top[t->top_room - 1];
+    t->top_least[atom] = top[t->top_capacity - 1];
 }
 
 static void top_column(const tally *t, const double *size, int64_t a, int64_t b, int64_t count) {
@@ -221,11 +221,11 @@ static void add_counts(tally *t) {
 
 /* (COH-7): sum of the k largest values of each atom; maximum over the atoms. */
 static void fill_babel(const tally *t, tally_result *result) {
-    result->babel_count = t->top_room;
+    result->babel_count = t->top_capacity;
     for (int64_t j = 0; j < t->atoms->count; j++) {
         double sum = 0;
-        for (int64_t k = 0; k < t->top_room; k++) {
-            sum += t->top[j * t->top_room + k];
+        for (int64_t k = 0; k < t->top_capacity; k++) {
+            sum += t->top[j * t->top_capacity + k];
             result->babel[k] = fmax(result->babel[k], sum);
         }
     }
@@ -266,10 +266,10 @@ static void tally_close(tally *t) {
 static int tally_open(tally *t, inco_error *error) {
     const int64_t count = t->atoms->count;
     t->pairs = count * (count - 1) / 2;
-    t->top_room = range_min(count - 1, TALLY_BABEL);
+    t->top_capacity = range_min(count - 1, TALLY_BABEL);
     t->slots = NEW(slot, gram_slots(count));
     t->counts = NEW(counts, t->threads);
-    t->top = NEW(double, count * t->top_room);
+    t->top = NEW(double, count * t->top_capacity);
     t->top_least = NEW(double, count);
     int complete = t->slots && t->counts && t->top && t->top_least;
     if (complete && t->pairs <= EXACT_PAIRS) complete = (t->values = NEW_RAW(double, t->pairs)) != NULL;

@@ -22,8 +22,8 @@ typedef struct violator {
 
 typedef struct violator_list {
     violator *item;
-    int64_t count, room;
-    double most; /* largest |d_i'd_j| found, above the bound or not */
+    int64_t count, capacity;
+    double maximum; /* largest |d_i'd_j| found, above the bound or not */
 } violator_list;
 
 typedef struct decorrelator {
@@ -33,7 +33,7 @@ typedef struct decorrelator {
     int64_t panels;
     violator_list *found; /* per panel */
     violator_list all;    /* sorted */
-    inco_mat room;        /* one panel of G per thread */
+    inco_mat workspace;   /* one panel of G per thread */
     unsigned char *taken; /* per atom: already in a pair of this pass */
     double *p, *q;
 } decorrelator;
@@ -41,12 +41,12 @@ typedef struct decorrelator {
 /* ---- The pairs above the bound ---- */
 
 static int add_violator(violator_list *list, violator v) {
-    if (list->count == list->room) {
-        const int64_t room = 2 * list->room + 64;
-        violator *item = memory_grow(list->item, list->count, room, sizeof *item);
+    if (list->count == list->capacity) {
+        const int64_t capacity = 2 * list->capacity + 64;
+        violator *item = memory_grow(list->item, list->count, capacity, sizeof *item);
         if (!item) return INCO_ENOMEM;
         list->item = item;
-        list->room = room;
+        list->capacity = capacity;
     }
     list->item[list->count++] = v;
     return INCO_OK;
@@ -57,16 +57,16 @@ static int search_panel(void *self, int64_t panel, int thread, inco_error *error
     const decorrelator *w = self;
     const int64_t first = panel * PANEL, left = w->d->cols - first, cols = range_min(left, PANEL);
     const inco_mat right = mat_columns(w->d, first, cols), above = mat_columns(w->d, 0, first + cols);
-    inco_mat g = mat_view(INCO_F64, above.cols, cols, mat_column(&w->room, thread));
+    inco_mat g = mat_view(INCO_F64, above.cols, cols, mat_column(&w->workspace, thread));
     violator_list *list = &w->found[panel];
     int status = INCO_OK;
     list->count = 0;
-    list->most = 0;
+    list->maximum = 0;
     blas_multiply(1, "TN", 1, &above, &right, 0, &g);
     for (int64_t j = 0; j < cols && status >= 0; j++) {
         const double *column = mat_column(&g, j);
         for (int64_t i = 0; i < first + j && status >= 0; i++) {
-            list->most = fmax(list->most, fabs(column[i]));
+            list->maximum = fmax(list->maximum, fabs(column[i]));
             if (fabs(column[i]) > w->settings->bound)
                 status = add_violator(list, (violator){column[i], (int32_t)i, (int32_t)(first + j)});
         }
@@ -86,9 +86,9 @@ static int search(decorrelator *w, inco_error *error) {
     int status = parallel_for(w->settings->threads, w->panels, search_panel, w, error);
     if (status < 0) return status;
     w->all.count = 0;
-    w->all.most = 0;
+    w->all.maximum = 0;
     for (int64_t p = 0; p < w->panels; p++) {
-        w->all.most = fmax(w->all.most, w->found[p].most);
+        w->all.maximum = fmax(w->all.maximum, w->found[p].maximum);
         for (int64_t k = 0; k < w->found[p].count && status >= 0; k++)
             status = add_violator(&w->all, w->found[p].item[k]);
     }
@@ -157,7 +157,7 @@ static int open_decorrelator(decorrelator *w, inco_error *error) {
     w->p = NEW_RAW(double, w->d->rows);
     w->q = NEW_RAW(double, w->d->rows);
     if (!w->found || !w->taken || !w->p || !w->q) return error_no_memory(error);
-    return mat_new_raw(&w->room, INCO_F64, w->d->cols * PANEL, w->settings->threads, error);
+    return mat_new_raw(&w->workspace, INCO_F64, w->d->cols * PANEL, w->settings->threads, error);
 }
 
 static void close_decorrelator(decorrelator *w) {
@@ -167,15 +167,15 @@ static void close_decorrelator(decorrelator *w) {
     memory_free(w->taken);
     memory_free(w->p);
     memory_free(w->q);
-    inco_mat_free(&w->room);
+    inco_mat_free(&w->workspace);
 }
 
 static int make_passes(decorrelator *w, inco_error *error) {
     const decorrelation *settings = w->settings;
     for (;;) {
         int status = search(w, error);
-        w->result->coherence = w->all.most;
-        if (status < 0 || w->all.most <= settings->bound + settings->tolerance) return status;
+        w->result->coherence = w->all.maximum;
+        if (status < 0 || w->all.maximum <= settings->bound + settings->tolerance) return status;
         if (w->result->passes == settings->passes) return INCO_OK;
         w->result->pairs += rotate_pairs(w, w->result->passes++);
     }

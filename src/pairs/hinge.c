@@ -21,7 +21,7 @@ typedef struct hinge_slot {
     int64_t pairs;
     /* while gathering pairs: */
     int32_t *found; /* i and j, alternating */
-    int64_t room;
+    int64_t capacity;
     int failed; /* out of memory */
 } hinge_slot;
 
@@ -121,13 +121,13 @@ int hinge_eval(hinge *w, const inco_mat *d, double tau, double weight, const inc
 /* ---- The list ---- */
 
 static void add_found(hinge_slot *slot, int64_t i, int64_t j) {
-    if (slot->pairs == slot->room) {
-        const int64_t room = 2 * slot->room + 1024;
-        int32_t *found = memory_grow(slot->found, 2 * slot->pairs, 2 * room, sizeof *found);
+    if (slot->pairs == slot->capacity) {
+        const int64_t capacity = 2 * slot->capacity + 1024;
+        int32_t *found = memory_grow(slot->found, 2 * slot->pairs, 2 * capacity, sizeof *found);
         slot->failed |= !found;
         if (!found) return;
         slot->found = found;
-        slot->room = room;
+        slot->capacity = capacity;
     }
     slot->found[2 * slot->pairs] = (int32_t)i;
     slot->found[2 * slot->pairs++ + 1] = (int32_t)j;
@@ -168,17 +168,17 @@ static int list_room(hinge *w, int64_t count, inco_error *error) {
     if (!list->start) list->start = NEW(int64_t, w->all.cols + 1);
     if (!w->moved) w->moved = NEW(double, w->all.cols);
     if (!w->loose) w->loose = NEW(char, w->all.cols);
-    if (!list->near || count > list->room) {
+    if (!list->near || count > list->capacity) {
         memory_free(list->near);
         memory_free(list->mirror);
         memory_free(list->excess);
         list->near = NEW_RAW(int32_t, count);
         list->mirror = NEW_RAW(int64_t, count);
         list->excess = NEW_RAW(double, count);
-        list->room = count;
+        list->capacity = count;
     }
     if (list->start && w->moved && w->loose && list->near && list->mirror && list->excess) return INCO_OK;
-    list->room = 0;
+    list->capacity = 0;
     return error_no_memory(error);
 }
 
@@ -302,7 +302,7 @@ static int mend_block(void *self, int64_t block, int thread, inco_error *error) 
     const int64_t first = block * w->all.block, left = w->all.cols - first;
     const inco_mat others = mat_columns(m->task.d, first, range_min(left, w->all.block));
     const inco_mat g =
-        mat_view(INCO_F64, m->panel.cols, others.cols, w->all.room + thread * w->all.block * w->all.block);
+        mat_view(INCO_F64, m->panel.cols, others.cols, w->all.products + thread * w->all.block * w->all.block);
     (void)error;
     blas_multiply(1, "TN", 1, &m->panel, &others, 0, &g);
     for (int64_t j = first; j < first + others.cols; j++) {

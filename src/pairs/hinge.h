@@ -6,8 +6,8 @@
 
 /* Pairs near the bound, by atom: neighbours near[k] of atom j for start[j] <= k < start[j + 1], in both directions. */
 typedef struct hinge_list {
-    int64_t count, room; /* entries, twice the number of pairs; capacity */
-    int64_t *start;      /* cols + 1 */
+    int64_t count, capacity; /* entries, twice the number of pairs; capacity */
+    int64_t *start;          /* cols + 1 */
     int32_t *near;
     int64_t *mirror; /* index of this atom in the list of the neighbour */
     double *excess;  /* violation of the product, 0 if it is within the bound */

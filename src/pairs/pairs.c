@@ -14,18 +14,18 @@ enum { SPARSE_SHARE = 8 }; /* cost of an axpy relative to its share of a GEMM */
 
 int pairs_open(pairs_work *w, int64_t rows, int64_t cols, int threads, inco_error *error) {
     *w = (pairs_work){.rows = rows, .cols = cols};
-    const double most = 1 + (double)rows * (double)cols * (double)cols / 1e7; /* less does not pay for waking a
-                                                                               * thread */
-    w->threads = threads < most ? threads : (int)most;
+    const double maximum = 1 + (double)rows * (double)cols * (double)cols / 1e7; /* less does not pay for waking a
+                                                                                  * thread */
+    w->threads = threads < maximum ? threads : (int)maximum;
     w->block = cols <= 512 ? 64 : cols <= 4096 ? 128 : 256;
     w->blocks = (cols + w->block - 1) / w->block;
-    w->room = NEW_RAW(double, w->threads * w->block * w->block);
-    return w->room ? INCO_OK : error_no_memory(error);
+    w->products = NEW_RAW(double, w->threads * w->block * w->block);
+    return w->products ? INCO_OK : error_no_memory(error);
 }
 
 void pairs_close(pairs_work *w) {
-    memory_free(w->room);
-    w->room = NULL;
+    memory_free(w->products);
+    w->products = NULL;
 }
 
 static void clear_lower(const inco_mat *g) {
@@ -45,7 +45,7 @@ static int visit_slot(void *self, int64_t slot, int thread, inco_error *error) {
     if (!tournament_pair(w->blocks, w->round, slot, &a, &b)) return INCO_OK;
     const inco_mat left = panel(w, a), right = panel(w, b);
     pairs_block block = {.first = a * w->block, .second = b * w->block, .slot = slot};
-    block.g = mat_view(INCO_F64, left.cols, right.cols, w->room + thread * w->block * w->block);
+    block.g = mat_view(INCO_F64, left.cols, right.cols, w->products + thread * w->block * w->block);
     blas_multiply(1, "TN", 1, &left, &right, 0, &block.g);
     if (a == b) clear_lower(&block.g);
     w->visitor->visit(w->visitor->self, &block);

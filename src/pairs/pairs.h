@@ -24,7 +24,7 @@ typedef struct pairs_visitor {
 typedef struct pairs_work {
     int64_t rows, cols, block, blocks;
     int threads;
-    double *room; /* one block of products per thread */
+    double *products; /* one block of products per thread */
     /* during a walk: */
     int64_t round;
     const inco_mat *d;

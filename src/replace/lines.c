@@ -44,7 +44,7 @@ static int64_t largest(const double *x, int64_t count) {
 }
 
 /* (EX-2): each line starts at the vector that the lines so far explain least. Returns their number. */
-static int64_t start_lines(finder *f, const inco_mat *room) {
+static int64_t start_lines(finder *f, const inco_mat *lines) {
     const int64_t dim = f->r->rows, count = f->r->cols;
     double *product = f->products.data;
     for (int64_t n = 0; n < count; n++) {
@@ -52,16 +52,16 @@ static int64_t start_lines(finder *f, const inco_mat *room) {
         f->left[n] = f->square[n] = blas_dot(dim, r, r);
     }
     const double least = 1e-12 * f->square[largest(f->square, count)];
-    for (int64_t i = 0; i < room->cols; i++) {
+    for (int64_t i = 0; i < lines->cols; i++) {
         const int64_t from = largest(f->left, count);
-        inco_mat z = mat_columns(room, i, 1);
+        inco_mat z = mat_columns(lines, i, 1);
         if (!(f->left[from] > least)) return i;
         memcpy(z.data, mat_column(f->r, from), (size_t)dim * sizeof(double));
         mat_normalize_columns(&z, NULL);
         blas_gemv_transposed(f->r, 1, z.data, 0, product);
         for (int64_t n = 0; n < count; n++) f->left[n] = fmin(f->left[n], f->square[n] - product[n] * product[n]);
     }
-    return room->cols;
+    return lines->cols;
 }
 
 /* ---- Iterations ---- */

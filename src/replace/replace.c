@@ -1,7 +1,6 @@
 #include "replace/replace.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -39,57 +38,6 @@ int replace_check(const inco_options *options, inco_error *error) {
         return error_set(error, INCO_EINVAL,
                          "option 'min-uses' tells which atoms to replace, option 'unused' = 'keep' to replace none");
     return INCO_OK;
-}
-
-/* ---- The worst signals ---- */
-
-int worst_new(worst_list *list, int64_t capacity) {
-    *list = (worst_list){NEW(worst_signal, capacity), 0, capacity};
-    return list->item ? INCO_OK : INCO_ENOMEM;
-}
-
-void worst_free(worst_list *list) {
-    memory_free(list->item);
-}
-
-/* By falling error; among equals the earlier signal first. */
-static int compare(const void *a, const void *b) {
-    const worst_signal *x = a, *y = b;
-    if (x->error != y->error) return x->error > y->error ? -1 : 1;
-    return (x->signal > y->signal) - (x->signal < y->signal);
-}
-
-static int better(const worst_signal *a, const worst_signal *b) {
-    return compare(a, b) > 0;
-}
-
-static void sink(worst_list *list, int64_t i) {
-    for (;;) {
-        int64_t least = i;
-        for (int64_t child = 2 * i + 1; child <= 2 * i + 2; child++)
-            if (child < list->count && better(&list->item[child], &list->item[least])) least = child;
-        if (least == i) return;
-        worst_signal swap = list->item[i];
-        list->item[i] = list->item[least];
-        list->item[i = least] = swap;
-    }
-}
-
-void worst_offer(worst_list *list, int64_t signal, double error) {
-    worst_signal offered = {error, signal};
-    if (list->count < list->capacity) {
-        int64_t i = list->count++;
-        for (; i > 0 && better(&offered, &list->item[(i - 1) / 2]); i = (i - 1) / 2)
-            list->item[i] = list->item[(i - 1) / 2];
-        list->item[i] = offered;
-    } else if (better(&list->item[0], &offered)) {
-        list->item[0] = offered;
-        sink(list, 0);
-    }
-}
-
-void worst_sort(worst_list *list) {
-    qsort(list->item, (size_t)list->count, sizeof *list->item, compare);
 }
 
 /* ---- The list ---- */

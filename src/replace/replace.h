@@ -3,6 +3,7 @@
 #define INCO_REPLACE_REPLACE_H
 
 #include "base/options.h"
+#include "replace/worst.h"
 
 enum { UNUSED_KEEP, UNUSED_WORST, UNUSED_SAMPLE };
 
@@ -14,22 +15,6 @@ OPTIONS_DECLARE(replace)
 
 /* Checks that the options are compatible. */
 int replace_check(const inco_options *options, inco_error *error);
-
-/* The signals with the largest error of a pass. */
-typedef struct worst_signal {
-    double error;
-    int64_t signal;
-} worst_signal;
-
-typedef struct worst_list {
-    worst_signal *item; /* a heap with the smallest error on top */
-    int64_t count, capacity;
-} worst_list;
-
-int worst_new(worst_list *list, int64_t capacity); /* Returns 0 or INCO_ENOMEM. */
-void worst_free(worst_list *list);
-void worst_offer(worst_list *list, int64_t signal, double error);
-void worst_sort(worst_list *list); /* descending error; the list accepts no more offers until it is emptied */
 
 /* Replacements of atoms by signals or by the lines of exchange.h. Chosen after an update, applied before the next
  * coding: the final dictionary contains only learned atoms. */

@@ -13,9 +13,9 @@ int atoms_are_patches(const atom_view *v) {
 }
 
 static double largest(const inco_mat *d, int64_t j) {
-    double most = 0;
-    for (int64_t i = 0; i < d->rows; i++) most = fmax(most, fabs(mat_get(d, i, j)));
-    return most > 0 ? most : 1;
+    double maximum = 0;
+    for (int64_t i = 0; i < d->rows; i++) maximum = fmax(maximum, fabs(mat_get(d, i, j)));
+    return maximum > 0 ? maximum : 1;
 }
 
 /* ---- Curves ---- */
@@ -173,12 +173,12 @@ static void write_csv(writer *csv, const atom_view *v, const int64_t *order, int
 
 static int64_t add_list(writer *w, const atom_view *v, const int64_t *order) {
     const size_t start = w->used;
-    const int64_t atoms = v->dictionary->cols, room = atoms - FIRST;
+    const int64_t atoms = v->dictionary->cols, more = atoms - FIRST;
     int64_t k = 0;
     open_list(w, v);
     for (; k < atoms && k < FIRST && w->used - start < BUDGET; k++) add_atom(w, v, order[k]);
     writer_put(w, "</ul>\n");
-    if (room <= 0 || w->used - start >= BUDGET) return k;
+    if (more <= 0 || w->used - start >= BUDGET) return k;
     writer_put(w, "<details class=more><summary>The other atoms</summary>\n");
     open_list(w, v);
     for (; k < atoms && w->used - start < BUDGET && !w->failed; k++) add_atom(w, v, order[k]);

@@ -10,18 +10,18 @@
 #include "base/decimal.h"
 #include "base/memory.h"
 
-enum { FIRST_ROOM = 4096, FORMAT_MAX = 400 };
+enum { FIRST_CAPACITY = 4096, FORMAT_MAX = 400 };
 
 static int reserve(writer *w, size_t count) {
     if (w->failed) return 0;
-    if (count < w->room - w->used) return 1;
-    size_t room = w->room ? w->room : FIRST_ROOM;
-    while (room - w->used <= count) room *= 2;
-    char *text = memory_grow(w->text, (int64_t)w->used, (int64_t)room, 1);
+    if (count < w->capacity - w->used) return 1;
+    size_t capacity = w->capacity ? w->capacity : FIRST_CAPACITY;
+    while (capacity - w->used <= count) capacity *= 2;
+    char *text = memory_grow(w->text, (int64_t)w->used, (int64_t)capacity, 1);
     w->failed = !text;
     if (!text) return 0;
     w->text = text;
-    w->room = room;
+    w->capacity = capacity;
     return 1;
 }
 

@@ -7,7 +7,7 @@
 
 typedef struct writer {
     char *text; /* ends with a zero byte; NULL while empty */
-    size_t used, room;
+    size_t used, capacity;
     int failed; /* out of memory: later text is lost */
 } writer;
 

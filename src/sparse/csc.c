@@ -7,16 +7,16 @@
 
 /* The capacity of start[] is always a power of two, so that it follows from the number of columns. */
 static int64_t column_room(int64_t cols) {
-    int64_t room = 1;
-    while (room < cols + 1) room *= 2;
-    return room;
+    int64_t capacity = 1;
+    while (capacity < cols + 1) capacity *= 2;
+    return capacity;
 }
 
-int csc_new(csc *codes, inco_type type, int64_t atoms, int64_t cols, int64_t room, inco_error *error) {
-    *codes = (csc){.type = type, .rows = atoms, .room = room};
+int csc_new(csc *codes, inco_type type, int64_t atoms, int64_t cols, int64_t capacity, inco_error *error) {
+    *codes = (csc){.type = type, .rows = atoms, .capacity = capacity};
     codes->start = NEW(int64_t, column_room(cols));
-    codes->index = NEW_RAW(int32_t, room);
-    codes->value = memory_raw(room, type);
+    codes->index = NEW_RAW(int32_t, capacity);
+    codes->value = memory_raw(capacity, type);
     if (codes->start && codes->index && codes->value) return INCO_OK;
     csc_free(codes);
     return error_no_memory(error);
@@ -42,15 +42,15 @@ static int reserve_columns(csc *codes, int64_t cols) {
 
 int csc_reserve(csc *codes, int64_t cols, int64_t nonzeros, inco_error *error) {
     if (reserve_columns(codes, cols) < 0) return error_no_memory(error);
-    if (nonzeros > codes->room) {
-        int64_t room = codes->room + codes->room / 2, used = csc_nonzeros(codes);
-        if (room < nonzeros) room = nonzeros;
-        int32_t *index = memory_grow(codes->index, used, room, sizeof *index);
+    if (nonzeros > codes->capacity) {
+        int64_t capacity = codes->capacity + codes->capacity / 2, used = csc_nonzeros(codes);
+        if (capacity < nonzeros) capacity = nonzeros;
+        int32_t *index = memory_grow(codes->index, used, capacity, sizeof *index);
         if (index) codes->index = index;
-        void *value = index ? memory_grow(codes->value, used, room, codes->type) : NULL;
+        void *value = index ? memory_grow(codes->value, used, capacity, codes->type) : NULL;
         if (!value) return error_no_memory(error);
         codes->value = value;
-        codes->room = room;
+        codes->capacity = capacity;
     }
     return INCO_OK;
 }

@@ -11,12 +11,12 @@ typedef struct csc {
     int64_t *start;     /* cols + 1 */
     int32_t *index;
     void *value;
-    int64_t room;    /* capacity in nonzeros */
-    int64_t borrows; /* start and value belong to somebody else */
+    int64_t capacity; /* capacity in nonzeros */
+    int64_t borrows;  /* start and value belong to somebody else */
 } csc;
 
-/* Creates empty codes with a capacity of `cols` signals and `room` nonzeros. */
-int csc_new(csc *codes, inco_type type, int64_t atoms, int64_t cols, int64_t room, inco_error *error);
+/* Creates empty codes with a capacity of `cols` signals and `capacity` nonzeros. */
+int csc_new(csc *codes, inco_type type, int64_t atoms, int64_t cols, int64_t capacity, inco_error *error);
 
 void csc_free(csc *codes);
 

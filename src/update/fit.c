@@ -19,9 +19,9 @@ typedef struct placing {
 
 /* No entry of A is larger than the largest on its diagonal. */
 static double largest_of(const inco_mat *a) {
-    double most = 0;
-    for (int64_t j = 0; j < a->cols; j++) most = fmax(most, mat_get(a, j, j));
-    return most > 0 ? most : 1;
+    double maximum = 0;
+    for (int64_t j = 0; j < a->cols; j++) maximum = fmax(maximum, mat_get(a, j, j));
+    return maximum > 0 ? maximum : 1;
 }
 
 static void narrow_columns(void *self, int64_t first, int64_t end) {
@@ -53,7 +53,7 @@ int fit_open(fit *f, const statistics *s, inco_type type, int threads, inco_erro
     TRY(mat_convert(&f->slope, &s->b, INCO_F64, error));
     for (int64_t i = 0; i < rows * cols; i++) ((double *)f->slope.data)[i] *= -2;
     TRY(mat_new_raw(&f->image, type, rows, cols, error));
-    if (!(f->room = NEW_RAW(double, cols))) TRY(error_no_memory(error));
+    if (!(f->term = NEW_RAW(double, cols))) TRY(error_no_memory(error));
     if (type == INCO_F64) return status;
     if (!(f->square = NEW_RAW(double, cols))) TRY(error_no_memory(error));
     TRY(mat_new_raw(&f->base, INCO_F64, rows, cols, error));
@@ -65,7 +65,7 @@ done:
 void fit_close(fit *f) {
     inco_mat *owned[] = {&f->a, &f->base, &f->slope, &f->change, &f->image};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) inco_mat_free(owned[i]);
-    memory_free(f->room);
+    memory_free(f->term);
     memory_free(f->square);
 }
 
@@ -84,7 +84,7 @@ static void begin_columns(void *self, int64_t first, int64_t end) {
     for (int64_t j = first; j < end; j++) {
         const double *b = mat_column(&f->s->b, j);
         double *slope = mat_column(&f->slope, j);
-        f->room[j] = blas_dot(rows, mat_column(&f->base, j), slope) / 2;
+        f->term[j] = blas_dot(rows, mat_column(&f->base, j), slope) / 2;
         for (int64_t i = 0; i < rows; i++) slope[i] -= 2 * b[i];
     }
 }
@@ -95,7 +95,7 @@ void fit_begin(fit *f, const inco_mat *d) {
     blas_multiply(f->threads, "NN", 2, &f->base, &f->s->a, 0, &f->slope);
     f->products++;
     parallel_columns(f->threads, rows, cols, begin_columns, f);
-    f->constant = f->s->energy - sum_of(cols, f->room);
+    f->constant = f->s->energy - sum_of(cols, f->term);
     memset(f->change.data, 0, (size_t)(rows * cols) * f->change.type);
     memset(f->image.data, 0, (size_t)(rows * cols) * f->image.type);
     f->begun = 1;
@@ -146,7 +146,7 @@ static void take_columns(void *self, int64_t first, int64_t end) {
     const int narrow = f->image.type == INCO_F32;
     for (int64_t j = first; j < end; j++) {
         const double second = mat_column_dot(narrow ? &f->change : p->d, &f->image, j);
-        f->room[j] = blas_dot(p->d->rows, mat_column(p->d, j), mat_column(&f->slope, j)) + f->unit * second;
+        f->term[j] = blas_dot(p->d->rows, mat_column(p->d, j), mat_column(&f->slope, j)) + f->unit * second;
         if (narrow) f->square[j] = mat_column_energy(&f->image, j);
         if (p->gradient) gradient_column(p, j);
     }
@@ -156,7 +156,7 @@ double fit_value(fit *f, const inco_mat *d, double weight, double *gradient) {
     placing p = {f, d, weight, gradient};
     parallel_columns(f->threads, d->rows, d->cols, take_columns, &p);
     if (f->begun) f->distance = f->unit * sqrt(sum_of(d->cols, f->square));
-    return f->constant + sum_of(d->cols, f->room);
+    return f->constant + sum_of(d->cols, f->term);
 }
 
 /* A is symmetric: <P, D A - B> = <P, D0 A - B> + <P A, D - D0>. */

@@ -17,7 +17,7 @@ typedef struct fit {
     double unit;            /* scales A into the range of float32; 1 for double */
     inco_mat change, image; /* D - D0 unless that is D, and (D - D0) A / unit, in the type of products */
     double distance;        /* |(D - D0) A|, in float32 */
-    double *room, *square;  /* one number per atom; the second only in float32 */
+    double *term, *square;  /* one number per atom; the second only in float32 */
 } fit;
 
 /* The statistics must outlive it. fit_close is required after a failure too. */

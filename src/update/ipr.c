@@ -18,7 +18,7 @@ typedef struct projector {
     inco_mat *d;
     inco_mat gram, vectors; /* L x L, lower triangle; its leading eigenvectors, L x min(D, L) */
     double *values;         /* L */
-    double *most;           /* per column of the Gram matrix */
+    double *maximum;        /* per column of the Gram matrix */
 } projector;
 
 /* ---- Projections ---- */
@@ -33,13 +33,13 @@ static int clip_panel(void *self, int64_t panel, int thread, inco_error *error) 
     const inco_mat to = mat_part(&w->gram, first, first, left, cols);
     blas_multiply(1, "TN", 1, &below, &right, 0, &to);
     for (int64_t j = 0; j < cols; j++) {
-        double *g = mat_column(&to, j), most = 0;
+        double *g = mat_column(&to, j), maximum = 0;
         for (int64_t i = j + 1; i < left; i++) {
-            most = fmax(most, fabs(g[i]));
+            maximum = fmax(maximum, fabs(g[i]));
             g[i] = fmin(fmax(g[i], -bound), bound);
         }
         g[j] = 1;
-        w->most[first + j] = most;
+        w->maximum[first + j] = maximum;
     }
     (void)thread, (void)error;
     return INCO_OK;
@@ -47,10 +47,10 @@ static int clip_panel(void *self, int64_t panel, int thread, inco_error *error) 
 
 /* Computes the lower triangle of the clipped Gram matrix; returns the coherence before. */
 static double clip(projector *w) {
-    double most = 0;
+    double maximum = 0;
     parallel_for(w->settings->threads, range_blocks(w->d->cols, PANEL), clip_panel, w, NULL);
-    for (int64_t j = 0; j < w->d->cols; j++) most = fmax(most, w->most[j]);
-    return most;
+    for (int64_t j = 0; j < w->d->cols; j++) maximum = fmax(maximum, w->maximum[j]);
+    return maximum;
 }
 
 /* (IPR-2): D = diag(sqrt(lambda)) V', with columns normalised. A zero column is replaced by a random direction. */
@@ -101,15 +101,15 @@ done:
 static int open_projector(projector *w, inco_error *error) {
     const int64_t atoms = w->d->cols, rank = range_min(w->d->rows, atoms);
     w->values = NEW_RAW(double, atoms);
-    w->most = NEW_RAW(double, atoms);
-    if (!w->values || !w->most) return error_no_memory(error);
+    w->maximum = NEW_RAW(double, atoms);
+    if (!w->values || !w->maximum) return error_no_memory(error);
     int status = mat_new_raw(&w->gram, INCO_F64, atoms, atoms, error);
     return status < 0 ? status : mat_new_raw(&w->vectors, INCO_F64, atoms, rank, error);
 }
 
 static void close_projector(projector *w) {
     memory_free(w->values);
-    memory_free(w->most);
+    memory_free(w->maximum);
     inco_mat_free(&w->gram);
     inco_mat_free(&w->vectors);
 }

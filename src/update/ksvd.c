@@ -21,12 +21,12 @@ typedef struct sweep {
     training *t;
     inco_mat *d;
     const ksvd_rule *rule;
-    int64_t dim, last; /* last: the atom to stop before */
-    int64_t most;      /* maximum number of signals per atom */
-    double *partial;   /* D per block of signals */
-    double *old, *new; /* the atom before and after the update */
-    inco_mat e, room;  /* exact form: columns of E; memory for gram */
-    double *start;     /* exact form: start of the eigenvector; then D normal numbers */
+    int64_t dim, last;     /* last: the atom to stop before */
+    int64_t maximum;       /* maximum number of signals per atom */
+    double *partial;       /* D per block of signals */
+    double *old, *new;     /* the atom before and after the update */
+    inco_mat e, workspace; /* exact form: columns of E; memory for gram */
+    double *start;         /* exact form: start of the eigenvector; then D normal numbers */
     lanczos eigen;
     /* the current atom */
     int64_t atom, first, count; /* its nonzeros in by_atom */
@@ -104,7 +104,7 @@ static int add_block(void *self, int64_t block, int thread, inco_error *error) {
     double *sum = w->partial + block * w->dim;
     memset(sum, 0, (size_t)w->dim * sizeof *sum);
     for (int64_t k = first; k < first + range_min(left, SIGNALS_TOGETHER); k++)
-        add_column(&w->t->rest, signal_at(w, k), code_at(w, k), sum);
+        add_column(&w->t->residual, signal_at(w, k), code_at(w, k), sum);
     (void)thread, (void)error;
     return INCO_OK;
 }
@@ -112,7 +112,7 @@ static int add_block(void *self, int64_t block, int thread, inco_error *error) {
 /* E c = R c + d |c|^2 */
 static void power_step(sweep *w) {
     const int64_t blocks = blocks_of(w->count, SIGNALS_TOGETHER);
-    const double use = training_use(w->t, w->atom);
+    const double use = training_use_energy(w->t, w->atom);
     share(w, blocks, add_block);
     for (int64_t i = 0; i < w->dim; i++) w->new[i] = use * w->old[i];
     for (int64_t b = 0; b < blocks; b++) blas_axpy(w->dim, 1, w->partial + b * w->dim, w->new);
@@ -125,7 +125,7 @@ static int gather_block(void *self, int64_t block, int thread, inco_error *error
     const sweep *w = self;
     const int64_t first = block * SIGNALS_TOGETHER, left = w->chunk_count - first;
     for (int64_t k = first; k < first + range_min(left, SIGNALS_TOGETHER); k++) {
-        inco_mat from = mat_columns(&w->t->rest, signal_at(w, w->chunk + k), 1), to = mat_columns(&w->e, k, 1);
+        inco_mat from = mat_columns(&w->t->residual, signal_at(w, w->chunk + k), 1), to = mat_columns(&w->e, k, 1);
         mat_copy(&to, &from);
         blas_axpy(w->dim, code_at(w, w->chunk + k), w->old, to.data);
     }
@@ -152,7 +152,7 @@ static int multiply_stripe(void *self, int64_t stripe, int thread, inco_error *e
 static void make_gram(sweep *w) {
     w->transposed = w->count <= w->dim && w->count <= CHUNK;
     const int64_t size = w->transposed ? w->count : w->dim;
-    w->gram = mat_view(INCO_F64, size, size, w->room.data);
+    w->gram = mat_view(INCO_F64, size, size, w->workspace.data);
     for (w->chunk = 0; w->chunk < w->count; w->chunk += CHUNK) {
         w->chunk_count = range_min(w->count - w->chunk, CHUNK);
         share(w, blocks_of(w->chunk_count, SIGNALS_TOGETHER), gather_block);
@@ -200,8 +200,8 @@ static int absorb_block(void *self, int64_t block, int thread, inco_error *error
     for (int64_t k = first; k < first + range_min(left, SIGNALS_TOGETHER); k++) {
         const int64_t n = signal_at(w, k);
         const double before = code_at(w, k);
-        csc_set_value(&w->t->by_atom, w->first + k, dot_column(&w->t->rest, n, w->new) + w->overlap * before);
-        shift_column(&w->t->rest, n, before, w->old, code_at(w, k), w->new);
+        csc_set_value(&w->t->by_atom, w->first + k, dot_column(&w->t->residual, n, w->new) + w->overlap * before);
+        shift_column(&w->t->residual, n, before, w->old, code_at(w, k), w->new);
     }
     (void)thread, (void)error;
     return INCO_OK;
@@ -232,8 +232,8 @@ static int update_atom(sweep *w, inco_error *error) {
 
 static int open_exact(sweep *w, inco_error *error) {
     int status;
-    TRY(mat_new_raw(&w->e, INCO_F64, w->dim, range_min(w->most, CHUNK), error));
-    TRY(mat_new_raw(&w->room, INCO_F64, w->dim, w->dim, error));
+    TRY(mat_new_raw(&w->e, INCO_F64, w->dim, range_min(w->maximum, CHUNK), error));
+    TRY(mat_new_raw(&w->workspace, INCO_F64, w->dim, w->dim, error));
     TRY(lanczos_new(&w->eigen, w->dim, error));
     if (!(w->start = NEW_RAW(double, 2 * w->dim))) TRY(error_no_memory(error));
     for (int64_t i = 0; i < w->dim; i++) w->start[w->dim + i] = rng_normal(0, RNG_EIGENVECTOR, (uint64_t)i);
@@ -244,8 +244,8 @@ done:
 static int open_sweep(sweep *w, inco_error *error) {
     const int64_t *start = w->t->by_atom.start;
     for (int64_t j = 0; j < w->d->cols; j++)
-        if (start[j + 1] - start[j] > w->most) w->most = start[j + 1] - start[j];
-    w->partial = NEW_RAW(double, blocks_of(w->most, SIGNALS_TOGETHER) * w->dim);
+        if (start[j + 1] - start[j] > w->maximum) w->maximum = start[j + 1] - start[j];
+    w->partial = NEW_RAW(double, blocks_of(w->maximum, SIGNALS_TOGETHER) * w->dim);
     w->old = NEW_RAW(double, w->dim);
     w->new = NEW_RAW(double, w->dim);
     if (!w->partial || !w->old || !w->new) return error_no_memory(error);
@@ -258,7 +258,7 @@ static void close_sweep(sweep *w) {
     memory_free(w->new);
     memory_free(w->start);
     inco_mat_free(&w->e);
-    inco_mat_free(&w->room);
+    inco_mat_free(&w->workspace);
     lanczos_free(&w->eigen);
 }
 

@@ -63,18 +63,18 @@ static inline vector basis_free(const kernel_work *w, int64_t v) {
 
 /* Largest value of basis_free over all atoms, at least 0. */
 static inline real basis_largest(const kernel_work *w) {
-    vector most = {0};
-    for (int64_t v = 0; v < w->stride / (int64_t)LANES; v++) most = vector_max(most, basis_free(w, v));
-    return largest_lane(most);
+    vector maximum = {0};
+    for (int64_t v = 0; v < w->stride / (int64_t)LANES; v++) maximum = vector_max(maximum, basis_free(w, v));
+    return largest_lane(maximum);
 }
 
 /* Bit set of the blocks, among the 64 from `first` on, that have a lane of w->most above the bar. */
 static inline uint64_t basis_blocks_above(const kernel_work *w, int64_t first, real bar) {
-    const vector *most = w->most;
+    const vector *maximum = w->maximum;
     const int64_t end = first + 64 < w->stride / BLOCK ? first + 64 : w->stride / BLOCK;
     uint64_t above = 0;
     for (int64_t b = first; b < end; b++)
-        above |= (uint64_t)(lanes_greater(most[b], vector_of(bar)) != 0) << (b - first);
+        above |= (uint64_t)(lanes_greater(maximum[b], vector_of(bar)) != 0) << (b - first);
     return above;
 }
 

@@ -51,12 +51,12 @@ static inline void column_guess(kernel_work *w, int64_t j, column_pass *pass) {
 
 /* Returns a bar such that about GUESSES lanes of w->most are above it, not counting the lane of pass->atom. */
 static inline real column_guess_bar(const kernel_work *w, const column_pass *pass) {
-    const vector *most = w->most;
-    real bar = ((const real *)w->most)[pass->atom / BLOCK * LANES + pass->atom % LANES];
+    const vector *maximum = w->maximum;
+    real bar = ((const real *)w->maximum)[pass->atom / BLOCK * LANES + pass->atom % LANES];
     for (int k = 0; k < GUESSES; k++) {
         vector below = vector_of((real)-INFINITY);
         for (int64_t b = 0; b < w->stride / BLOCK; b++)
-            below = vector_max_where(below, most[b], vector_of(bar), most[b]);
+            below = vector_max_where(below, maximum[b], vector_of(bar), maximum[b]);
         bar = largest_lane(below);
     }
     return bar;

@@ -61,7 +61,7 @@ static inline vector note_first(const kernel_work *w, const path *at, int64_t b,
         const vector falls = along(w, c[i], v[i]), closing = one - falls;
         first = vector_max_where(first, (basis_wanted(w, c[i]) - level) * about_inverse(closing), closing, parallel);
     }
-    ((vector *)w->most)[b] = first;
+    ((vector *)w->maximum)[b] = first;
     return vector_max(before, first);
 }
 
@@ -190,7 +190,7 @@ static void add_column(kernel_work *w, path *at, int64_t j, double rho, double z
 }
 
 /* |r_LS|^2 = x'x - |Q'x|^2; 0 if the difference is within rounding errors. */
-static double rest(double energy, double difference) {
+static double residual_of(double energy, double difference) {
     return difference > ROUNDING * energy ? difference : 0;
 }
 
@@ -205,7 +205,7 @@ static void add_atom(kernel_work *w, path *at, event *next, double rho, double a
     w->entry[k] = at->lasso ? 0 : at->level;
     ((real *)w->free)[j] = 0;
     at->turn2 += z * z;
-    at->left = rest(at->energy, at->left - w->proj[k] * w->proj[k]);
+    at->left = residual_of(at->energy, at->left - w->proj[k] * w->proj[k]);
     at->parted = -1;
     ((real *)w->slope)[j] = (real)(-z * rho); /* such that the pass sets both to 0 */
     ((real *)w->corr)[j] = (real)(at->pending * -z * rho);
@@ -237,7 +237,7 @@ static void drop_atom(kernel_work *w, path *at, int64_t i) {
     basis_axpy(w, w->count, (real)-w->turn[w->count], w->slope);
     at->slope_rounding += KERNEL_UNIT * (sqrt(at->turn2) + 2 * fabs(w->turn[w->count]));
     at->turn2 = basis_dot(w->count, w->turn, w->turn);
-    at->left = rest(at->energy, at->energy - basis_dot(w->count, w->proj, w->proj));
+    at->left = residual_of(at->energy, at->energy - basis_dot(w->count, w->proj, w->proj));
     for (int64_t m = 0; m < w->count; m++) slope += (double)basis_entry(w, j, m) * w->turn[m];
     ((real *)w->corr)[j] = (real)(at->parted_sign * at->level);
     ((real *)w->slope)[j] = (real)slope;
@@ -257,8 +257,8 @@ static double stop_level(const kernel_work *w, const path *at, kernel_end *which
         if (level > stop) stop = level, *which = END_COHERENCE;
     }
     if (rules->tolerance >= 0) {
-        double room = rules->tolerance * rules->tolerance * at->energy - at->left;
-        double level = room >= 0 && at->turn2 > 0 ? sqrt(room / at->turn2) : 0;
+        double margin = rules->tolerance * rules->tolerance * at->energy - at->left;
+        double level = margin >= 0 && at->turn2 > 0 ? sqrt(margin / at->turn2) : 0;
         if (level > stop) stop = level, *which = END_TOLERANCE;
     }
     return smaller(stop, at->level);

@@ -57,44 +57,44 @@ static void look_everywhere(const kernel_work *w, choice *best) {
 
 /* Lane-wise maximum of the correlations of a block. */
 static inline vector most_correlated(const kernel_work *w, const vector c[VECTORS]) {
-    vector most[VECTORS];
-    for (int i = 0; i < VECTORS; i++) most[i] = basis_wanted(w, c[i]);
-    return vectors_max(VECTORS, most);
+    vector maximum[VECTORS];
+    for (int i = 0; i < VECTORS; i++) maximum[i] = basis_wanted(w, c[i]);
+    return vectors_max(VECTORS, maximum);
 }
 
 /* Lane-wise maximum of the keys of a block, approximately. Atoms already chosen have correlations near 0. */
 static inline vector largest_keys(const kernel_work *w, const vector c[VECTORS], const vector norm[VECTORS]) {
     const vector pivot = vector_of((real)PIVOT), zero = {0};
-    vector most[4] = {zero, zero, zero, zero};
+    vector maximum[4] = {zero, zero, zero, zero};
     for (int i = 0; i < VECTORS; i++) {
         const vector size = w->rules.nonnegative ? vector_max(c[i], zero) : c[i];
-        most[i % 4] = vector_max_where(most[i % 4], size * size * about_inverse(norm[i]), norm[i], pivot);
+        maximum[i % 4] = vector_max_where(maximum[i % 4], size * size * about_inverse(norm[i]), norm[i], pivot);
     }
-    return vectors_max(4, most);
+    return vectors_max(4, maximum);
 }
 
 /* The same for the upper ends of the intervals; infinite if set_aside must exclude an atom. */
 static inline vector largest_margins(const kernel_work *w, const vector c[VECTORS], const vector norm[VECTORS],
                                      const choice *best) {
     const vector dependent = vector_of(best->dependent), any = vector_of((real)INFINITY);
-    vector most[VECTORS];
+    vector maximum[VECTORS];
     for (int i = 0; i < VECTORS; i++) {
         const vector size = vector_max(basis_wanted(w, c[i]) + best->slack, (vector){0});
         const vector key = size * size * about_inverse(norm[i] - best->blunt);
-        most[i] = vector_select(norm[i] > dependent, key, any);
+        maximum[i] = vector_select(norm[i] > dependent, key, any);
     }
-    return vectors_max(VECTORS, most);
+    return vectors_max(VECTORS, maximum);
 }
 
 /* Stores the lane-wise largest keys of block b in w->most. Returns their maximum with `before`, that of earlier
  * blocks. */
 static inline vector note(const kernel_work *w, int64_t b, const vector c[VECTORS], const vector norm[VECTORS],
                           const choice *best, vector before) {
-    const vector most = w->rules.coder != CODER_OLS ? most_correlated(w, c)
-                        : best->blunt > 0           ? largest_margins(w, c, norm, best)
-                                                    : largest_keys(w, c, norm);
-    ((vector *)w->most)[b] = most;
-    return vector_max(before, most);
+    const vector maximum = w->rules.coder != CODER_OLS ? most_correlated(w, c)
+                           : best->blunt > 0           ? largest_margins(w, c, norm, best)
+                                                       : largest_keys(w, c, norm);
+    ((vector *)w->maximum)[b] = maximum;
+    return vector_max(before, maximum);
 }
 
 /* Lanes of vector i of block b whose keys may be above the bar; for OLS, (|c| + slack)^2 > bar (norm - blunt). */
@@ -130,9 +130,9 @@ static void look_above(const kernel_work *w, real bar, choice *best) {
 
 /* Finds the atom with the largest key, given the lane-wise maxima of all blocks. Falls back to a search over all atoms
  * if the result is not certain: the atom may not be chosen, or a candidate with a key close to it was not examined. */
-static void pick_largest(const kernel_work *w, choice *best, vector most) {
+static void pick_largest(const kernel_work *w, choice *best, vector maximum) {
     const int ols = w->rules.coder == CODER_OLS;
-    const real largest = largest_lane(most);
+    const real largest = largest_lane(maximum);
     real bar = ols ? largest * (1 - 3 * (real)ABOUT) : largest * (1 - (real)ROUNDING) - 2 * best->slack;
     look_above(w, bar, best);
     if (ols && best->atom >= 0 && best->of.low * (1 - (real)ABOUT) < bar) {
@@ -191,16 +191,16 @@ static void widen_windows(const kernel_work *w, choice *best, double rho, double
 
 /* Chooses the best atom by the correlations and norms in memory. */
 static void choose(const kernel_work *w, choice *best) {
-    vector most = {0};
+    vector maximum = {0};
     for (int64_t b = 0; b < w->stride / BLOCK; b++)
-        most = note(w, b, basis_vectors(w->corr, b), basis_vectors(w->norm, b), best, most);
-    pick_largest(w, best, most);
+        maximum = note(w, b, basis_vectors(w->corr, b), basis_vectors(w->norm, b), best, maximum);
+    pick_largest(w, best, maximum);
 }
 
 /* One pass over all atoms: p = (g_j - P r) / rho, D'r -= alpha p, norm -= p^2, and the next choice. */
 static inline void add_column(kernel_work *w, int64_t j, double rho, double alpha, choice *next) {
     const column_pass pass = {.atom = j};
-    vector most = {0};
+    vector maximum = {0};
     for (int64_t place = 0; place < w->stride / BLOCK; place++) {
         const int64_t b = basis_order(w, place);
         vector *corr = basis_vectors(w->corr, b), *norm = basis_vectors(w->norm, b);
@@ -210,13 +210,13 @@ static inline void add_column(kernel_work *w, int64_t j, double rho, double alph
         for (int i = 0; i < VECTORS; i++) corr[i] = c[i] = corr[i] - (real)alpha * p[i];
         if (w->rules.coder == CODER_OLS)
             for (int i = 0; i < VECTORS; i++) norm[i] = left[i] = norm[i] - p[i] * p[i];
-        most = note(w, b, c, left, next, most);
+        maximum = note(w, b, c, left, next, maximum);
     }
-    if (w->verified && largest_lane(most) == (real)INFINITY) {
+    if (w->verified && largest_lane(maximum) == (real)INFINITY) {
         set_aside(w, next);
         choose(w, next);
     } else {
-        pick_largest(w, next, most);
+        pick_largest(w, next, maximum);
     }
 }
 

@@ -225,9 +225,9 @@ static int rival_loses(const kernel_refinement *job, const double *alpha, kernel
     for (int64_t i = 0; i < job->fast->rank; i++) p[i] = gram[support[i]];
     for (int64_t i = 0; i < job->fast->rank && support[i] != rival.atom; i++) {
         const double *row = row_of(job, job->upper, i);
-        const double most = fabs(c) + TIE * job->fast->window[i].corr, key = alpha[i] * alpha[i];
+        const double maximum = fabs(c) + TIE * job->fast->window[i].corr, key = alpha[i] * alpha[i];
         const double share = ols ? larger(left - TIE * job->fast->window[i].norm, 0) : row[i] * row[i];
-        if (i >= rival.step && most * most >= key * share) return 0;
+        if (i >= rival.step && maximum * maximum >= key * share) return 0;
         p[i] /= row[i];
         for (int64_t m = i + 1; m < job->fast->rank; m++) p[m] -= row[m] * p[i];
         c -= p[i] * alpha[i];
@@ -238,11 +238,11 @@ static int rival_loses(const kernel_refinement *job, const double *alpha, kernel
 
 /* Returns whether all choices and the stop are proved. */
 static int choices_stand(const kernel_refinement *job, const double *alpha, const double *error) {
-    const int64_t k = job->fast->rank, most = job->fast->rules.atoms;
+    const int64_t k = job->fast->rank, maximum = job->fast->rules.atoms;
     const int ols = job->fast->rules.coder == CODER_OLS;
     double residual = job->energy;
     sums s = {0};
-    for (int64_t step = 0; step <= k && step < most; step++) {
+    for (int64_t step = 0; step <= k && step < maximum; step++) {
         const certainty at = bound_step(job, &s, step, residual);
         const kernel_window window = job->fast->window[step];
         if (at.corr > window.corr || (ols && at.norm > window.norm)) return 0;
@@ -292,12 +292,12 @@ static double end_level(const kernel_refinement *job, double left, double turn2)
         return share > 0 ? rules->coherence * sqrt(left / share) : -1;
     }
     if (fast->ended == END_TOLERANCE) {
-        double room = rules->tolerance * rules->tolerance * job->energy - left;
-        return room >= 0 ? sqrt(room / turn2) : -1;
+        double margin = rules->tolerance * rules->tolerance * job->energy - left;
+        return margin >= 0 ? sqrt(margin / turn2) : -1;
     }
     if (fast->ended == END_OF_PATH) return 0;
     const double *d = job->dictionary + fast->next * job->dim;
-    return dot(job->dim, d, job->rest) / (fast->next_sign - dot(job->dim, d, job->moved));
+    return dot(job->dim, d, job->residual) / (fast->next_sign - dot(job->dim, d, job->moved));
 }
 
 /* Returns whether the errors of the correlations are within the window, (L-8): at `level`, which is that of event m in
@@ -383,7 +383,7 @@ static int all_stay_below(const kernel_refinement *job, double level) {
     for (int64_t j = 0; j < fast->stride; j++) {
         if (fabsf(c[j]) < bar || ((const float *)fast->free)[j] == 0) continue;
         if (fast->ended == END_EVENT && fast->next == j) continue;
-        if (fabs(dot(job->dim, job->dictionary + j * job->dim, job->rest)) >= limit) return 0;
+        if (fabs(dot(job->dim, job->dictionary + j * job->dim, job->residual)) >= limit) return 0;
     }
     return 1;
 }
@@ -427,14 +427,14 @@ static int refine_path(kernel_refinement *job) {
     memcpy(job->path, turn, (size_t)k * sizeof *turn);
     solve_back(job, job->fit);
     solve_back(job, job->path);
-    memcpy(job->rest, job->signal, (size_t)job->dim * sizeof *job->rest);
+    memcpy(job->residual, job->signal, (size_t)job->dim * sizeof *job->residual);
     memset(job->moved, 0, (size_t)job->dim * sizeof *job->moved);
-    combine(job, -1, job->fit, job->rest);
+    combine(job, -1, job->fit, job->residual);
     combine(job, 1, job->path, job->moved);
-    const double left = dot(job->dim, job->rest, job->rest), turn2 = dot(k, turn, turn);
+    const double left = dot(job->dim, job->residual, job->residual), turn2 = dot(k, turn, turn);
     const double level = end_level(job, left, turn2);
     job->to->residual = job->fast->rules.refit ? left : left + turn2 * level * level;
-    for (int64_t i = 0; i < job->dim; i++) job->rest[i] += level * job->moved[i];
+    for (int64_t i = 0; i < job->dim; i++) job->residual[i] += level * job->moved[i];
     return level >= 0 && path_stands(job, alpha, turn, level) && take_path(job, level, sign);
 }
 

@@ -29,36 +29,36 @@ static inline wide widen(const real *from) {
 }
 
 static inline double value_of(const sums_atom *atom, int64_t u) {
-    return (double)((const real *)atom->codes->value)[atom->use[u].at];
+    return (double)((const real *)atom->codes->value)[atom->entry[u].at];
 }
 
 /* a += c_j c, from row j on: codes are sorted by atom. */
 static void add_codes(const sums_atom *atom) {
     const int32_t *index = atom->codes->index;
     const real *value = atom->codes->value;
-    for (int64_t u = 0; u < atom->uses; u++) {
-        const sums_use *use = &atom->use[u], *later = use + AHEAD;
+    for (int64_t u = 0; u < atom->entries; u++) {
+        const sums_entry *entry = &atom->entry[u], *later = entry + AHEAD;
         const double c = value_of(atom, u);
-        if (u + AHEAD < atom->uses) {
+        if (u + AHEAD < atom->entries) {
             __builtin_prefetch(index + later->at);
             __builtin_prefetch(value + later->at);
         }
-        for (int64_t k = use->at; k < use->at + use->count; k++) atom->a[index[k]] += c * (double)value[k];
+        for (int64_t k = entry->at; k < entry->at + entry->count; k++) atom->a[index[k]] += c * (double)value[k];
     }
 }
 
 static inline const real *signal_of(const sums_atom *atom, int64_t u) {
-    return (const real *)atom->x->data + atom->use[u].signal * atom->x->ld;
+    return (const real *)atom->x->data + atom->entry[u].signal * atom->x->ld;
 }
 
 /* b += c_j x, for `count` vectors of features from `first` on. */
 static inline void add_signals(const sums_atom *atom, int64_t first, int count) {
     wide sum[TOGETHER]; /* no initialiser: gcc would clear all of it in memory */
     for (int i = 0; i < count; i++) sum[i] = (wide){0};
-    for (int64_t u = 0; u < atom->uses; u++) {
+    for (int64_t u = 0; u < atom->entries; u++) {
         const real *x = signal_of(atom, u) + first;
         const double c = value_of(atom, u);
-        if (u + AHEAD < atom->uses)
+        if (u + AHEAD < atom->entries)
             for (int i = 0; i < count; i += LINE) __builtin_prefetch(signal_of(atom, u + AHEAD) + first + i * WIDE);
         for (int i = 0; i < count; i++) sum[i] += c * widen(x + i * WIDE);
     }
@@ -70,7 +70,7 @@ static inline void add_signals(const sums_atom *atom, int64_t first, int count) 
 static void add_last(const sums_atom *atom, int64_t first) {
     for (int64_t i = first; i < atom->x->rows; i++) {
         double sum = 0;
-        for (int64_t u = 0; u < atom->uses; u++) sum += value_of(atom, u) * (double)signal_of(atom, u)[i];
+        for (int64_t u = 0; u < atom->entries; u++) sum += value_of(atom, u) * (double)signal_of(atom, u)[i];
         atom->b[i] += sum;
     }
 }

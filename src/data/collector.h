@@ -1,6 +1,6 @@
 /* Collects A = C C', B = X C' and ||X||^2 group by group. */
-#ifndef INCO_DATA_STATS_H
-#define INCO_DATA_STATS_H
+#ifndef INCO_DATA_COLLECTOR_H
+#define INCO_DATA_COLLECTOR_H
 
 #include "data/pass.h"
 #include "data/statistics.h"

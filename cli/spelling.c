@@ -1,4 +1,4 @@
-#include "near.h"
+#include "spelling.h"
 
 #include <limits.h>
 #include <stddef.h>
@@ -29,11 +29,11 @@ static int edits(const char *a, const char *b) {
     return rows[n % 3][m];
 }
 
-near_search near_start(const char *word) {
-    return (near_search){word, NULL, INT_MAX};
+spelling_search spelling_start(const char *word) {
+    return (spelling_search){word, NULL, INT_MAX};
 }
 
-void near_try(near_search *search, const char *candidate) {
+void spelling_try(spelling_search *search, const char *candidate) {
     const size_t length = strlen(search->word);
     int distance = length >= 3 && !strncmp(search->word, candidate, length) ? 1 : edits(search->word, candidate);
     if (distance >= search->distance) return;
@@ -41,7 +41,7 @@ void near_try(near_search *search, const char *candidate) {
     search->distance = distance;
 }
 
-const char *near_found(const near_search *search) {
+const char *spelling_found(const spelling_search *search) {
     const int close = 1 + (int)strlen(search->word) / 4;
     return search->distance <= close ? search->best : NULL;
 }

@@ -1,4 +1,4 @@
-#include "data/stats.h"
+#include "data/collector.h"
 
 #include <string.h>
 
@@ -19,9 +19,9 @@ struct collector {
     int64_t dim, atoms;
     int threads;
     tree_sum *tree;
-    int64_t *start; /* per atom: index of its first use */
-    sums_use *use;  /* of the current group, by atom */
-    int64_t room;
+    int64_t *start;    /* per atom: index of its first use */
+    sums_entry *entry; /* of the current group, by atom */
+    int64_t capacity;
 };
 
 collector *collector_new(int64_t dim, int64_t atoms, int threads) {
@@ -39,7 +39,7 @@ void collector_free(collector *c) {
     if (!c) return;
     tree_free(c->tree);
     memory_free(c->start);
-    memory_free(c->use);
+    memory_free(c->entry);
     memory_free(c);
 }
 
@@ -55,10 +55,10 @@ static int64_t triangle_column(const collector *c, int64_t j) {
 /* Sorts the nonzeros of the codes by atom, and for each atom by signal. */
 static int sort_uses(collector *c, const csc *codes) {
     const int64_t nonzeros = csc_nonzeros(codes);
-    if (nonzeros > c->room) {
-        memory_free(c->use);
-        c->room = (c->use = NEW_RAW(sums_use, nonzeros)) ? nonzeros : 0;
-        if (!c->use) return INCO_ENOMEM;
+    if (nonzeros > c->capacity) {
+        memory_free(c->entry);
+        c->capacity = (c->entry = NEW_RAW(sums_entry, nonzeros)) ? nonzeros : 0;
+        if (!c->entry) return INCO_ENOMEM;
     }
     int64_t *start = c->start; /* first counts, then ends, then (decremented while filling) starts */
     for (int64_t j = 0; j <= c->atoms; j++) start[j] = 0;
@@ -66,7 +66,7 @@ static int sort_uses(collector *c, const csc *codes) {
     for (int64_t j = 0, sum = 0; j <= c->atoms; j++) start[j] = sum += j < c->atoms ? start[j] : 0;
     for (int64_t n = codes->cols - 1; n >= 0; n--)
         for (int64_t k = codes->start[n + 1] - 1; k >= codes->start[n]; k--)
-            c->use[--start[codes->index[k]]] = (sums_use){k, (int32_t)(codes->start[n + 1] - k), (int32_t)n};
+            c->entry[--start[codes->index[k]]] = (sums_entry){k, (int32_t)(codes->start[n + 1] - k), (int32_t)n};
     return INCO_OK;
 }
 
@@ -85,11 +85,11 @@ static int add_atoms(void *self, int64_t part, int thread, inco_error *error) {
     for (int64_t j = part * ATOMS_TOGETHER; j < last; j++) {
         sums_atom atom = {add->group->x,
                           add->group->codes,
-                          c->use + c->start[j],
+                          c->entry + c->start[j],
                           c->start[j + 1] - c->start[j],
                           add->a + triangle_column(c, j),
                           add->b + j * c->dim};
-        if (atom.uses > 0) add->run(&atom);
+        if (atom.entries > 0) add->run(&atom);
     }
     (void)thread, (void)error;
     return INCO_OK;
