@@ -184,6 +184,10 @@ static void say_method(words *w, const experiment *e, const grid_run *g) {
         say(w, "--norms");
         say(w, g->family == RESCALE ? "rescale" : "sphere");
     }
+    if (g->family == RESCALE) { /* to the letter of the paper */
+        say(w, "--update");
+        say(w, "plain");
+    }
 }
 
 static int is_there(const experiment *e, int64_t seed, const grid_run *g, const char *ending) {

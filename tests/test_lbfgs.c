@@ -80,7 +80,7 @@ typedef int (*function)(void *self, lbfgs_point *at, inco_error *error);
 
 static lbfgs_result minimize(function f, int64_t n, double *x, lbfgs_settings settings) {
     inco_error error = {0};
-    lbfgs_problem problem = {&n, n, f, NULL, 0};
+    lbfgs_problem problem = {&n, n, f, NULL, 0, NULL, NULL};
     lbfgs_result result;
     if (lbfgs_minimize(&problem, &settings, x, &result, &error) != INCO_OK) fail_msg("%s", error.message);
     return result;
@@ -96,7 +96,7 @@ static void rosenbrock_is_solved(void **state) {
     for (int64_t n = 2; n <= 200; n *= 10)
         for (int memory = 1; memory <= 10; memory += 3) {
             start_rosenbrock(x, n);
-            lbfgs_result r = minimize(rosenbrock, n, x, (lbfgs_settings){memory, 2000, 1e-9, 1});
+            lbfgs_result r = minimize(rosenbrock, n, x, (lbfgs_settings){memory, 2000, 1e-9, 1, 0});
             assert_true(r.iterations < 2000);
             assert_true(r.gradient_norm <= 1e-9 * sqrt((double)n) * 1.0001);
             assert_true(r.after < 1e-15);
@@ -114,7 +114,7 @@ static void stretched_quadratic_is_solved(void **state) {
     (void)state;
     for (int memory = 3; memory <= 30; memory *= 3) {
         for (int i = 0; i < 30; i++) x[i] = -1 - i % 3;
-        lbfgs_result r = minimize(stretched, 30, x, (lbfgs_settings){memory, limit, 1e-8, 1});
+        lbfgs_result r = minimize(stretched, 30, x, (lbfgs_settings){memory, limit, 1e-8, 1, 0});
         assert_true(r.iterations < limit);
         for (int i = 0; i < 30; i++) assert_near(x[i], 1, 1e-7);
     }
@@ -125,8 +125,8 @@ static void exact_steps_end_after_n(void **state) {
     double x[8];
     int64_t n = 8;
     inco_error error = {0};
-    lbfgs_problem problem = {&n, n, stretched, exact_step, 0};
-    lbfgs_settings settings = {8, 9, 0, 1};
+    lbfgs_problem problem = {&n, n, stretched, exact_step, 0, NULL, NULL};
+    lbfgs_settings settings = {8, 9, 0, 1, 0};
     lbfgs_result r;
     (void)state;
     for (int i = 0; i < 8; i++) x[i] = -1 - i % 3;
@@ -137,7 +137,7 @@ static void exact_steps_end_after_n(void **state) {
 static void values_that_are_not_finite_are_backed_out_of(void **state) {
     double x[4] = {0.01, 5, 1e-3, 40};
     (void)state;
-    lbfgs_result r = minimize(barrier, 4, x, (lbfgs_settings){5, 200, 1e-8, 1});
+    lbfgs_result r = minimize(barrier, 4, x, (lbfgs_settings){5, 200, 1e-8, 1, 0});
     assert_true(isfinite(r.before) && r.after < r.before);
     for (int i = 0; i < 4; i++) assert_near(x[i], 1, 1e-6);
 }
@@ -146,8 +146,8 @@ static void a_start_that_is_not_finite_is_refused(void **state) {
     double x[1] = {-1};
     int64_t n = 1;
     inco_error error = {0};
-    lbfgs_problem problem = {&n, 1, barrier, NULL, 0};
-    lbfgs_settings settings = {5, 10, 0, 1};
+    lbfgs_problem problem = {&n, 1, barrier, NULL, 0, NULL, NULL};
+    lbfgs_settings settings = {5, 10, 0, 1, 0};
     lbfgs_result result;
     (void)state;
     assert_int_equal(lbfgs_minimize(&problem, &settings, x, &result, &error), INCO_ENUMERIC);
@@ -161,7 +161,7 @@ static void f_never_rises(void **state) {
     (void)state;
     for (int iterations = 0; iterations <= 120; iterations++) {
         start_rosenbrock(x, 20);
-        lbfgs_result r = minimize(rosenbrock, 20, x, (lbfgs_settings){4, iterations, 0, 1});
+        lbfgs_result r = minimize(rosenbrock, 20, x, (lbfgs_settings){4, iterations, 0, 1, 0});
         lbfgs_point at = {x, (double[20]){0}, 0};
         int64_t n = 20;
         rosenbrock(&n, &at, NULL);
@@ -177,7 +177,7 @@ static void f_never_rises(void **state) {
 static void nothing_to_do_is_done_at_once(void **state) {
     double x[2] = {1, 1};
     (void)state;
-    lbfgs_result r = minimize(rosenbrock, 2, x, (lbfgs_settings){5, 100, 0, 1});
+    lbfgs_result r = minimize(rosenbrock, 2, x, (lbfgs_settings){5, 100, 0, 1, 0});
     assert_int_equal(r.iterations, 0);
     assert_int_equal(r.evaluations, 1);
     assert_true(x[0] == 1 && x[1] == 1);
@@ -186,10 +186,10 @@ static void nothing_to_do_is_done_at_once(void **state) {
 static void hopeless_functions_end(void **state) {
     double x[1] = {0};
     (void)state;
-    lbfgs_result r = minimize(slope, 1, x, (lbfgs_settings){5, 20, 1e-8, 1});
+    lbfgs_result r = minimize(slope, 1, x, (lbfgs_settings){5, 20, 1e-8, 1, 0});
     assert_true(r.after < 0 && r.after == -x[0]);
     x[0] = 3;
-    r = minimize(kink, 1, x, (lbfgs_settings){5, 1000, 1e-8, 1});
+    r = minimize(kink, 1, x, (lbfgs_settings){5, 1000, 1e-8, 1, 0});
     assert_true(r.after == fabs(x[0]));
     assert_true(r.after < 1e-3);
 }
@@ -200,11 +200,11 @@ static void bits_do_not_depend_on_threads(void **state) {
     const int threads[] = {2, 3, 8};
     (void)state;
     start_rosenbrock(one, MOST);
-    lbfgs_result r = minimize(rosenbrock, MOST, one, (lbfgs_settings){3, 8, 0, 1});
+    lbfgs_result r = minimize(rosenbrock, MOST, one, (lbfgs_settings){3, 8, 0, 1, 0});
     assert_true(r.after < r.before);
     for (int i = 0; i < 3; i++) {
         start_rosenbrock(many, MOST);
-        lbfgs_result q = minimize(rosenbrock, MOST, many, (lbfgs_settings){3, 8, 0, threads[i]});
+        lbfgs_result q = minimize(rosenbrock, MOST, many, (lbfgs_settings){3, 8, 0, threads[i], 0});
         assert_memory_equal(one, many, sizeof one);
         assert_true(q.after == r.after && q.evaluations == r.evaluations);
     }
@@ -222,8 +222,8 @@ static void failures_come_through(void **state) {
     double x[1] = {1};
     int left;
     inco_error error = {0};
-    lbfgs_problem problem = {&left, 1, failing_eval, NULL, 0};
-    lbfgs_settings settings = {5, 10, 0, 1};
+    lbfgs_problem problem = {&left, 1, failing_eval, NULL, 0, NULL, NULL};
+    lbfgs_settings settings = {5, 10, 0, 1, 0};
     lbfgs_result result;
     (void)state;
     for (int calls = 0; calls < 2; calls++) {

@@ -44,7 +44,7 @@ static void the_optimum_is_that_of_liblbfgs(void **state) {
         for (int i = 0; i < 3; i++)
             for (int form = 0; form < FORMS; form++) {
                 update_settings chosen = SETTINGS(gammas[i], form, 1, 1);
-                lbfgs_settings settings = {6, 3000, 1e-9, 1};
+                lbfgs_settings settings = {6, 3000, 1e-9, 1, 0};
                 lbfgs_result r;
                 idl w;
                 double oracle = oracle_minimum(&t, SETTINGS(gammas[i], form == FREE ? FREE : KEPT, 1, 1));

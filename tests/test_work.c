@@ -160,6 +160,7 @@ static void an_evaluation_is_one_product_with_a(void **state) {
             inco_mat d = check_dictionary(INCO_F64, dim, atoms, 5);
             update_settings settings = SETTINGS(gamma, form, 15, 1);
             update_result result;
+            settings.plain = 1;
             blas_multiplied();
             assert_int_equal(idl_update(&d, &s, &settings, &result, NULL), INCO_OK);
             int64_t each = with_a + (gamma > 0 ? small + triangle : 0), spare = rescale && gamma > 0 ? small : 0;

@@ -99,7 +99,7 @@ static int advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_error *er
 static int open_annealing(annealing *w, const inco_mat *d, const anneal_settings *settings, inco_error *error) {
     int status;
     *w = (annealing){.settings = settings, .tight = settings->tight, .threads = settings->threads};
-    w->problem = (lbfgs_problem){w, d->rows * d->cols, eval, advance, 0};
+    w->problem = (lbfgs_problem){w, d->rows * d->cols, eval, advance, 0, NULL, NULL};
     TRY(peak_open(&w->top, d->rows, d->cols, settings->threads, error));
     TRY(mat_convert(&w->d, d, INCO_F64, error));
     if (!(w->norm = NEW(double, d->cols))) TRY(error_no_memory(error));
@@ -123,7 +123,7 @@ static void close_annealing(annealing *w) {
 /* One level from d, in place. Where it ends, the multipliers take over what the weight has held. */
 static int pass_level(annealing *w, inco_mat *d, int level, inco_error *error) {
     const int memory = w->problem.n > LARGE ? MEMORY_PAIRS_LARGE : MEMORY_PAIRS;
-    const lbfgs_settings search = {memory, w->settings->iterations, 1e-14, w->threads};
+    const lbfgs_settings search = {memory, w->settings->iterations, 1e-14, w->threads, 0};
     lbfgs_result found;
     w->top.levels = level;
     w->hold = level > TIGHT_LEVEL ? ldexp(TIGHT_WEIGHT, level - TIGHT_LEVEL) : TIGHT_WEIGHT;

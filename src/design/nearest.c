@@ -104,7 +104,7 @@ static double scale_of(const nearing *w, int64_t atoms) {
 
 static int open_nearing(nearing *w, const inco_mat *d, inco_error *error) {
     int status;
-    w->problem = (lbfgs_problem){w, d->rows * d->cols, eval, advance, 0};
+    w->problem = (lbfgs_problem){w, d->rows * d->cols, eval, advance, 0, NULL, NULL};
     w->scale = scale_of(w, d->cols);
     TRY(hinge_open(&w->over, d->rows, d->cols, w->settings->threads, error));
     TRY(mat_convert(&w->d, d, INCO_F64, error));
@@ -157,7 +157,7 @@ static void put_back(const nearing *w, const inco_mat *d) {
 /* Minimises (DECO-3) from d, in place. */
 static int run_stage(nearing *w, inco_mat *d, double tolerance, inco_error *error) {
     const int memory = w->problem.n > LARGE ? MEMORY_PAIRS_LARGE : MEMORY_PAIRS;
-    const lbfgs_settings search = {memory, w->settings->iterations, tolerance, w->settings->threads};
+    const lbfgs_settings search = {memory, w->settings->iterations, tolerance, w->settings->threads, 0};
     nearest_result *r = w->result;
     lbfgs_result found;
     int status;

@@ -95,7 +95,7 @@ static int open_design(design *w, const parametric_family *family, const inco_ma
     const int64_t atoms = d->cols, unknowns = atoms * family->unknowns;
     int status;
     *w = (design){.family = family, .threads = threads};
-    w->problem = (lbfgs_problem){w, unknowns, eval, NULL, 0};
+    w->problem = (lbfgs_problem){w, unknowns, eval, NULL, 0, NULL, NULL};
     TRY(mat_convert(&w->d, d, INCO_F64, error));
     TRY(mat_new_raw(&w->target, INCO_F64, atoms, atoms, error));
     TRY(mat_new_raw(&w->gap, INCO_F64, atoms, atoms, error));
@@ -116,7 +116,7 @@ int parametric_update(const parametric_family *family, inco_mat *d, double *x, d
                       const update_settings *settings, update_result *result, inco_error *error) {
     design w;
     lbfgs_result found;
-    const lbfgs_settings search = {MEMORY_PAIRS, settings->iterations, 1e-12, settings->threads};
+    const lbfgs_settings search = {MEMORY_PAIRS, settings->iterations, 1e-12, settings->threads, 0};
     int status = open_design(&w, family, d, settings->threads, error);
     double *moved = NEW_RAW(double, w.problem.n);
     if (status < 0) goto done;

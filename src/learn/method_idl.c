@@ -15,12 +15,15 @@
 static const double EASE = 0.3; /* what is left after an iteration of the way from the start to the bound (BOUND-8) */
 static const double PUSH = 25;  /* on pairs above the bound, relative to the energy that an atom has to code */
 
+static const double ENOUGH = 3e-3; /* of an update's decrease: an iteration that promises less is left out */
+
 /* ---- Options ---- */
 
 enum { NORMS_SPHERE, NORMS_RESCALE };
+enum { UPDATE_PRECONDITIONED, UPDATE_PLAIN };
 
 typedef struct idl_options {
-    int64_t norms;
+    int64_t norms, update;
     double target_rms, target_error;
 } idl_options;
 OPTIONS_DECLARE(idl)
@@ -30,6 +33,11 @@ static const option_row rows[] = {
         idl_options, norms, "norms", "NAME", "sphere", "sphere|rescale", INCO_LEARN, "Dictionary",
         "sphere: unit norms are kept during the update; rescale: atoms are normalised after the update, as in the "
         "paper"),
+    CHOICE_OPTION(idl_options, update, "update", "NAME", "preconditioned", "preconditioned|plain", INCO_LEARN,
+                  "Dictionary",
+                  "idl: preconditioned: L-BFGS starts from a model of the objective's curvature and comes close to the "
+                  "minimum in a few iterations; plain: it starts from the gradient, as in the paper, and stops early, "
+                  "which regularises if there are few signals per atom"),
     REAL_OPTION(idl_options, target_rms, "target-rms", "R", NULL, 0, 1, INCO_LEARN, "Dictionary",
                 "idl: find, in every update, the smallest gamma with an rms coherence of at most R"),
     REAL_OPTION(idl_options, target_error, "target-error", "E", NULL, 0, 1, INCO_LEARN, "Dictionary",
@@ -116,6 +124,8 @@ static int update_with(const void *self, inco_mat *d, double gamma, update_resul
                                 .rescale = idl_options_of(in->options)->norms == NORMS_RESCALE,
                                 .iterations = (int)learn_options_of(in->options)->update_iterations,
                                 .threads = in->threads,
+                                .plain = idl_options_of(in->options)->update == UPDATE_PLAIN,
+                                .enough = is_bounded(in->options) ? 0 : ENOUGH, /* new pairs are not foreseen */
                                 .narrow = in->type == INCO_F32};
     add_bound(&settings, in);
     return idl_update(d, in->s, &settings, result, error);

@@ -200,20 +200,28 @@ int lapack_tridiagonal_top(int64_t n, double *diagonal, double *beside, double *
     return INCO_OK;
 }
 
-/* X = B V diag(1/w) V' over the eigenvalues w that are not negligible. */
-static int solve_by_eigenvalues(inco_mat *a, inco_mat *b, inco_error *error) {
+int lapack_eigenvectors(inco_mat *a, double *values, inco_error *error) {
     const lapack_int n = (lapack_int)a->rows;
     const int64_t room = 1 + 6 * (int64_t)n + 2 * (int64_t)n * n;
-    inco_mat t = {0};
-    double *w = NEW_RAW(double, n), *work = NEW_RAW(double, room);
+    double *work = NEW_RAW(double, room);
     lapack_int *iwork = NEW_RAW(lapack_int, 3 + 5 * (int64_t)n);
-    int status = w && work && iwork ? mat_new_raw(&t, INCO_F64, b->rows, b->cols, error) : error_no_memory(error);
+    int status = work && iwork ? INCO_OK : error_no_memory(error);
+    if (status >= 0 && KEPT(LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, a->data, (lapack_int)a->ld, values, work,
+                                                (lapack_int)room, iwork, 3 + 5 * n)) != 0)
+        status = error_set(error, INCO_ENUMERIC, "the eigenvectors of a symmetric matrix could not be computed");
+    memory_free(work);
+    memory_free(iwork);
+    return status;
+}
+
+/* X = B V diag(1/w) V' over the eigenvalues w that are not negligible. */
+static int solve_by_eigenvalues(inco_mat *a, inco_mat *b, inco_error *error) {
+    const int64_t n = a->rows;
+    inco_mat t = {0};
+    double *w = NEW_RAW(double, n);
+    int status = w ? mat_new_raw(&t, INCO_F64, b->rows, b->cols, error) : error_no_memory(error);
     if (status < 0) goto done;
-    if (KEPT(LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, a->data, (lapack_int)a->ld, w, work, (lapack_int)room,
-                                 iwork, 3 + 5 * n)) != 0) {
-        status = error_set(error, INCO_ENUMERIC, "the eigenvalue decomposition of C C' failed");
-        goto done;
-    }
+    TRY(lapack_eigenvectors(a, w, error));
     blas_multiply(1, "NN", 1, b, a, 0, &t);
     for (int64_t j = 0; j < t.cols; j++) {
         double scale = w[j] > 1e-8 * w[n - 1] ? 1 / w[j] : 0, *column = mat_column(&t, j);
@@ -223,8 +231,6 @@ static int solve_by_eigenvalues(inco_mat *a, inco_mat *b, inco_error *error) {
 done:
     inco_mat_free(&t);
     memory_free(w);
-    memory_free(work);
-    memory_free(iwork);
     return status;
 }
 

@@ -96,34 +96,52 @@ static double combine(const work *w, double c, double a, const double *u, const 
     return sum_pieces(w, 0);
 }
 
-/* (LBFGS-2): p = -H g by two loops over the pairs, H the inverse Hessian that they imply. Returns g'p. */
-static double apply_inverse(const work *w) {
+/* p <- H0 p but for a factor *c, (LBFGS-3) or (LBFGS-9). */
+static int apply_initial(work *w, double *c, inco_error *error) {
+    lbfgs_problem *problem = w->problem;
+    const int newest = slot_of(w, 1);
+    *c = w->count == 0 ? 1 : w->scale;
+    if (!problem->precondition) return INCO_OK;
+    int status = problem->precondition(problem->self, &w->at, w->p, error);
+    if (status >= 0 && w->count > 0) *c = problem->curvature(problem->self, w->s[newest]) / w->product[newest];
+    return status;
+}
+
+/* (LBFGS-2): p = -H g by two loops over the pairs, H the inverse Hessian that they imply. *slope = g'p. */
+static int apply_inverse(work *w, double *slope, inco_error *error) {
     const double *g = w->at.gradient;
-    if (w->count == 0) return combine(w, 0, -1, g, g);
-    double dot = combine(w, 0, -1, g, w->s[slot_of(w, 1)]), c = w->scale;
+    double dot = combine(w, 0, -1, g, w->count ? w->s[slot_of(w, 1)] : g), c;
     for (int age = 1; age <= w->count; age++) {
         int k = slot_of(w, age), older = slot_of(w, age + 1);
         w->alpha[k] = dot / w->product[k];
         dot = combine(w, 1, -w->alpha[k], w->y[k], age < w->count ? w->s[older] : w->y[k]);
     }
+    int status = apply_initial(w, &c, error);
+    if (status < 0) return status;
+    if (w->problem->precondition) dot = combine(w, 1, 0, g, w->count ? w->y[slot_of(w, w->count)] : g);
     for (int age = w->count; age >= 1; age--) {
         int k = slot_of(w, age), newer = slot_of(w, age - 1);
         double beta = c * dot / w->product[k];
         dot = combine(w, c, w->alpha[k] - beta, w->s[k], age > 1 ? w->y[newer] : g);
         c = 1;
     }
-    return dot;
+    *slope = dot;
+    return status;
 }
 
-/* Along -H g, or -g where that does not go down. */
-static lbfgs_line choose_line(work *w) {
-    double slope = apply_inverse(w);
+/* Along -H g, or -H0 g where that does not go down. */
+static int choose_line(work *w, lbfgs_line *line, inco_error *error) {
+    double slope;
+    int status;
+    TRY(apply_inverse(w, &slope, error));
     if (!(slope < 0) && w->count) {
         w->count = 0;
-        slope = apply_inverse(w);
+        TRY(apply_inverse(w, &slope, error));
     }
-    int steepest = w->count == 0;
-    return (lbfgs_line){NULL, w->p, w->at.f, slope, steepest, steepest ? 1 / sqrt(-slope) : 1};
+    const int steepest = w->count == 0 && !w->problem->precondition;
+    *line = (lbfgs_line){NULL, w->p, NULL, w->at.f, slope, steepest, steepest ? 1 / sqrt(-slope) : 1};
+done:
+    return status;
 }
 
 /* ---- The pairs ---- */
@@ -169,21 +187,20 @@ static void swap_place(work *w) {
     w->y[w->next] = g;
 }
 
-/* One step; *moved says whether it lowered f. If not, x is as it was. */
-static int iterate(work *w, int *moved, inco_error *error) {
+/* One step along a line; *moved says whether it lowered f. If not, x is as it was. */
+static int advance(work *w, lbfgs_line *line, int *moved, inco_error *error) {
     lbfgs_problem *problem = w->problem;
-    lbfgs_line line = choose_line(w);
     swap_place(w);
-    line.origin = w->s[w->next];
-    int status = problem->advance ? problem->advance(problem->self, &line, &w->at, error)
-                                  : lbfgs_search(problem, &line, &w->at, error);
-    *moved = status >= 0 && line.step > 0 && w->at.f <= line.f;
+    line->origin = w->s[w->next];
+    int status = problem->advance ? problem->advance(problem->self, line, &w->at, error)
+                                  : lbfgs_search(problem, line, &w->at, error);
+    *moved = status >= 0 && line->step > 0 && w->at.f <= line->f;
     if (*moved) {
         keep_pair(w);
         return status;
     }
     swap_place(w);
-    w->at.f = line.f;
+    w->at.f = line->f;
     return status;
 }
 
@@ -192,11 +209,20 @@ static int converged(const work *w, double tolerance, double *gradient_norm) {
     return *gradient_norm <= tolerance * fmax(1, sqrt(w->xx));
 }
 
-/* A step that fails drops the pairs; the next one is along -g, and the last if it fails too. */
+/* (LBFGS-8): does the quadratic model promise too little to go on? */
+static int is_enough(const work *w, const lbfgs_settings *settings, const lbfgs_line *line, double before) {
+    return w->problem->precondition && -line->slope / 2 <= settings->enough * (before - w->at.f);
+}
+
+/* A step that fails drops the pairs; the next one is along -g, or -H0 g, and the last if it fails too. */
 static int descend(work *w, const lbfgs_settings *settings, lbfgs_result *result, inco_error *error) {
     while (!converged(w, settings->tolerance, &result->gradient_norm) && result->iterations < settings->iterations) {
-        int moved, pairs = w->count, status = iterate(w, &moved, error);
+        lbfgs_line line;
+        int moved, pairs = w->count, status = choose_line(w, &line, error);
         if (status < 0) return status;
+        result->settled = is_enough(w, settings, &line, result->before);
+        if (!(line.slope < 0) || result->settled) break;
+        if ((status = advance(w, &line, &moved, error)) < 0) return status;
         if (!moved && pairs == 0) break;
         if (!moved) w->count = 0;
         result->iterations += moved;

@@ -17,12 +17,14 @@ int lbfgs_evaluate(lbfgs_problem *problem, lbfgs_point *at, inco_error *error) {
     return problem->eval(problem->self, at, error);
 }
 
-/* Evaluates at origin + t p. What is not finite counts as infinitely high. */
+/* Evaluates the path at t. What is not finite counts as infinitely high. */
 static int look(lbfgs_problem *problem, const lbfgs_line *line, double t, lbfgs_point *at, trial *seen,
                 inco_error *error) {
-    for (int64_t i = 0; i < problem->n; i++) at->x[i] = line->origin[i] + t * line->p[i];
+    const double *p = line->p, *bend = line->bend;
+    for (int64_t i = 0; i < problem->n; i++) at->x[i] = line->origin[i] + t * (bend ? p[i] + t * bend[i] : p[i]);
     int status = lbfgs_evaluate(problem, at, error);
-    *seen = (trial){t, at->f, blas_dot(problem->n, at->gradient, line->p)};
+    *seen = (trial){t, at->f, blas_dot(problem->n, at->gradient, p)};
+    if (bend) seen->slope += 2 * t * blas_dot(problem->n, at->gradient, bend);
     if (!isfinite(seen->f) || !isfinite(seen->slope)) seen->f = INFINITY;
     return status;
 }

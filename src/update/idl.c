@@ -127,7 +127,10 @@ static int add_excess(idl *w, lbfgs_point *at, inco_error *error) {
 
 /* The objective and its gradient on the spheres, from the fit and e. */
 static int judge(idl *w, lbfgs_point *at, inco_error *error) {
+    const int64_t rows = w->x.rows;
     assess(w, at);
+    for (int64_t j = 0; w->smooth && j < w->x.cols; j++)
+        w->smooth[j] = blas_dot(rows, mat_column(&w->d, j), at->gradient + j * rows);
     int status = add_excess(w, at, error);
     sphere_project(w->threads, &w->d, w->norm, at->gradient, w->radial);
     return status;
@@ -164,6 +167,7 @@ static double first_step(idl *w, const lbfgs_line *line) {
 static int sphere_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_error *error) {
     idl *w = self;
     if (line->steepest) line->step = first_step(w, line);
+    if (w->problem.precondition && curvature_bend(&w->model, line->p, w->pa.data)) line->bend = w->pa.data;
     int status = lbfgs_search(&w->problem, line, at, error);
     w->stale = line->step == 0;
     if (status < 0 || w->stale) return status;
@@ -171,6 +175,29 @@ static int sphere_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_er
     status = sharpen(w, at, error);
     w->stale = !(at->f <= line->f);
     return status;
+}
+
+/* ---- The curvature ---- */
+
+/* While d, the fit and e are not those of this place, a step from it has failed, and the model is still its own. */
+static int apply_model(void *self, const lbfgs_point *at, double *q, inco_error *error) {
+    idl *w = self;
+    const curvature_place here = {&w->d, &w->e, w->smooth, w->push > 0 ? &w->pairs : NULL, at->gradient};
+    int status = w->stale ? INCO_OK : curvature_move(&w->model, &here, error);
+    if (status >= 0) curvature_solve(&w->model, q);
+    return status;
+}
+
+static double measure_model(void *self, const double *p) {
+    return curvature_along(&((idl *)self)->model, p);
+}
+
+static int open_model(idl *w, const update_settings *settings, inco_error *error) {
+    if (settings->plain) return INCO_OK;
+    w->problem.precondition = apply_model;
+    w->problem.curvature = measure_model;
+    if (!settings->rescale && !(w->smooth = NEW(double, w->x.cols))) return error_no_memory(error);
+    return curvature_open(&w->model, w->s, settings, error);
 }
 
 /* ---- The update ---- */
@@ -198,7 +225,8 @@ int idl_open(idl *w, const inco_mat *d, const statistics *s, const update_settin
     TRY(mat_new_raw(&w->e, INCO_F64, small, small, error));
     TRY(mat_new_raw(&w->e1, INCO_F64, small, small, error));
     TRY(mat_new_raw(&w->e2, INCO_F64, small, small, error));
-    w->problem = (lbfgs_problem){w, rows * cols, free_eval, free_advance, 0};
+    w->problem = (lbfgs_problem){.self = w, .n = rows * cols, .eval = free_eval, .advance = free_advance};
+    TRY(open_model(w, settings, error));
     if (settings->rescale) return status;
     w->problem.eval = sphere_eval;
     w->problem.advance = sphere_advance;
@@ -216,6 +244,8 @@ void idl_close(idl *w) {
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) inco_mat_free(owned[i]);
     memory_free(w->norm);
     memory_free(w->radial);
+    memory_free(w->smooth);
+    curvature_close(&w->model);
     fit_close(&w->fit);
     hinge_close(&w->pairs);
 }
@@ -230,12 +260,12 @@ static double gradient_floor(const idl *w) {
 
 /* Where float32 does not tell any more what goes down, the search begins anew, with exact products where it stands. */
 static int descend(idl *w, const update_settings *settings, lbfgs_result *all, inco_error *error) {
-    lbfgs_settings search = {MEMORY_PAIRS, settings->iterations, gradient_floor(w), settings->threads};
+    lbfgs_settings search = {MEMORY_PAIRS, settings->iterations, gradient_floor(w), settings->threads, settings->enough};
     lbfgs_result part;
     int status;
     TRY(lbfgs_minimize(&w->problem, &search, w->x.data, all, error));
     part = *all;
-    while (w->fit.begun && part.iterations > 0 && all->iterations < settings->iterations) {
+    while (w->fit.begun && !part.settled && part.iterations > 0 && all->iterations < settings->iterations) {
         w->fit.begun = 0;
         search.iterations = settings->iterations - all->iterations;
         TRY(lbfgs_minimize(&w->problem, &search, w->x.data, &part, error));

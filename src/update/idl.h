@@ -4,6 +4,7 @@
 
 #include "optim/lbfgs.h"
 #include "pairs/hinge.h"
+#include "update/curvature.h"
 #include "update/fit.h"
 #include "update/update.h"
 
@@ -14,14 +15,16 @@ typedef struct idl {
     double bound, push; /* (BOUND-5): push * h, with tau = bound */
     int threads;
     hinge pairs;
-    inco_mat x;          /* the unknown, D x L: the dictionary, or vectors that give it when normalised */
-    inco_mat d;          /* the dictionary last evaluated: x itself, or its normalised columns */
-    fit fit;             /* |X - D C|^2 */
-    inco_mat e;          /* (IDL-2): D D' - I or D'D - I, whichever is smaller */
-    inco_mat pa, e1, e2; /* along a line: P A, and e(t) = e + t e1 + t^2 e2 */
-    double *norm;        /* spheres: of the columns of x */
-    double *radial;      /* spheres: d_j' (gradient by d_j) */
-    int stale;           /* d, the fit and e are not those of the line's origin */
+    inco_mat x;            /* the unknown, D x L: the dictionary, or vectors that give it when normalised */
+    inco_mat d;            /* the dictionary last evaluated: x itself, or its normalised columns */
+    fit fit;               /* |X - D C|^2 */
+    inco_mat e;            /* (IDL-2): D D' - I or D'D - I, whichever is smaller */
+    inco_mat pa, e1, e2;   /* along a line: P A, and e(t) = e + t e1 + t^2 e2 */
+    double *norm;          /* spheres: of the columns of x */
+    double *radial;        /* spheres: d_j' (gradient by d_j) */
+    double *smooth;        /* the same without the pairs above the bound */
+    curvature_model model; /* unless the update is plain */
+    int stale;             /* d, the fit and e are not those of the line's origin */
 } idl;
 
 /* Takes a normalised copy of d as its start. The statistics must outlive it. idl_close is needed after a failure too.

@@ -9,10 +9,12 @@ typedef struct update_settings {
     int rescale;    /* 1: norms free during the search, rescaled after it; 0: kept (spheres) */
     int iterations; /* L-BFGS iterations, or steps of a fixed point */
     int threads;
-    int narrow;   /* IDL on spheres: products with A in float32, once one in double was made */
-    double eta;   /* MOCOD: weight of sum_j (||d_j||^2 - 1)^2 during the search */
-    double bound; /* IDL on spheres: |d_i'd_j| above it cost ... */
-    double push;  /* ... this much times what they exceed it by, squared; 0: nothing */
+    int plain;     /* IDL: L-BFGS from a multiple of the identity, not from a model of the curvature */
+    double enough; /* IDL, not plain: stop when an iteration promises less than this share of the decrease made */
+    int narrow;    /* IDL on spheres: products with A in float32, once one in double was made */
+    double eta;    /* MOCOD: weight of sum_j (||d_j||^2 - 1)^2 during the search */
+    double bound;  /* IDL on spheres: |d_i'd_j| above it cost ... */
+    double push;   /* ... this much times what they exceed it by, squared; 0: nothing */
 } update_settings;
 
 typedef struct update_result {

@@ -1,0 +1,489 @@
+#include "update/curvature.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/parallel.h"
+#include "mat/blas.h"
+#include "mat/mat.h"
+
+enum { MAX_STEPS = 40, BEND_PASSES = 2 };
+static const double DAMPING = 0.003; /* of 4 gamma, in every curvature */
+static const double ACCURACY = 0.05; /* what the rest of (CURV-5) may cost, relative to the decrease expected */
+
+/* ---- Workspace ---- */
+
+static int has_frame(const curvature_model *w) {
+    return w->basis.data != NULL;
+}
+
+/* 2 A_jj, and a floor that keeps the curvature of unused atoms finite. */
+static void take_use(curvature_model *w, const statistics *s) {
+    double largest = 0;
+    for (int64_t j = 0; j < s->a.cols; j++) largest = fmax(largest, mat_get(&s->a, j, j));
+    const double least = 4 * w->gamma * (has_frame(w) ? DAMPING : 1) + 1e-9 * largest;
+    w->unit = 2 * largest + 4 * w->gamma;
+    if (!(w->unit > 0)) w->unit = 1;
+    for (int64_t j = 0; j < s->a.cols; j++) w->use[j] = 2 * mat_get(&s->a, j, j) + (least > 0 ? least : 1);
+}
+
+static int open_frame(curvature_model *w, int64_t rows, inco_error *error) {
+    inco_mat *small[] = {&w->basis,      &w->turned,          &w->scale.frame, &w->solution.frame,
+                         &w->rest.frame, &w->direction.frame, &w->image.frame};
+    int status = INCO_OK;
+    for (size_t i = 0; i < sizeof small / sizeof *small && status >= 0; i++)
+        status = mat_new_raw(small[i], INCO_F32, rows, rows, error);
+    return status;
+}
+
+int curvature_open(curvature_model *w, const statistics *s, const update_settings *settings, inco_error *error) {
+    const int64_t rows = s->b.rows, cols = s->b.cols;
+    int status;
+    *w = (curvature_model){.gamma = settings->gamma, .sphere = !settings->rescale, .threads = settings->threads};
+    w->push = w->sphere ? settings->push : 0;
+    w->bound = settings->bound;
+    w->use = NEW_RAW(double, cols);
+    w->left = NEW(double, rows);
+    w->tangent = NEW(float, cols);
+    w->lift = NEW(float, 2 * cols);
+    if (!w->use || !w->left || !w->tangent || !w->lift) TRY(error_no_memory(error));
+    w->square = w->lift + cols;
+    TRY(mat_new_raw(&w->atoms, INCO_F32, rows, cols, error));
+    TRY(mat_new_raw(&w->weight, INCO_F32, rows, cols, error));
+    TRY(mat_new_raw(&w->right, INCO_F32, rows, cols, error));
+    TRY(mat_new_raw(&w->step, INCO_F32, rows, cols, error));
+    if (w->gamma > 0 && rows <= cols) TRY(open_frame(w, rows, error));
+    take_use(w, s);
+done:
+    return status;
+}
+
+void curvature_close(curvature_model *w) {
+    inco_mat *owned[] = {&w->basis,      &w->atoms,           &w->weight,      &w->right,
+                         &w->step,       &w->turned,          &w->scale.frame, &w->solution.frame,
+                         &w->rest.frame, &w->direction.frame, &w->image.frame};
+    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) inco_mat_free(owned[i]);
+    memory_free(w->use);
+    memory_free(w->left);
+    memory_free(w->tangent);
+    memory_free(w->lift);
+    memory_free(w->scale.pair);
+}
+
+/* ---- The curvature at a dictionary ---- */
+
+typedef struct placing {
+    curvature_model *w;
+    const double *radial;
+} placing;
+
+/* (CURV-2); the right-hand side gets the squares of the atoms' entries. */
+static void weigh_columns(void *self, int64_t first, int64_t end) {
+    const placing *p = self;
+    curvature_model *w = p->w;
+    const int64_t rows = w->weight.rows;
+    for (int64_t j = first; j < end; j++) {
+        const double radial = p->radial ? p->radial[j] : 0;
+        const float *atom = mat_column(&w->atoms, j);
+        float *weight = mat_column(&w->weight, j), *square = mat_column(&w->right, j);
+        double sum = 0;
+        for (int64_t i = 0; i < rows; i++) {
+            weight[i] = (float)(w->unit / (w->use[j] + w->spring + fabs(4 * w->gamma * w->left[i] - radial)));
+            square[i] = atom[i] * atom[i];
+            sum += weight[i] * square[i];
+        }
+        w->tangent[j] = (float)(w->sphere && sum > 0 ? 1 / sum : 0);
+    }
+}
+
+/* (CURV-6), the frame, from k_il = sum_j w_ij d_lj^2. */
+static void scale_frame(curvature_model *w) {
+    const int64_t rows = w->basis.rows;
+    blas_multiply(w->threads, "NT", 4 * w->gamma / w->unit, &w->weight, &w->right, 0, &w->turned);
+    for (int64_t l = 0; l < rows; l++)
+        for (int64_t i = 0; i < rows; i++)
+            mat_set(&w->scale.frame, i, l, 1 / (1 + mat_get(&w->turned, i, l) + mat_get(&w->turned, l, i)));
+}
+
+static int make_room(curvature_model *w, int64_t entries, inco_error *error) {
+    float **all[] = {&w->scale.pair, &w->solution.pair, &w->rest.pair, &w->direction.pair,
+                     &w->image.pair, &w->value,         &w->share,     &w->product};
+    const int count = sizeof all / sizeof *all;
+    if (entries <= w->capacity) return INCO_OK;
+    memory_free(w->scale.pair);
+    w->capacity = 0;
+    w->scale.pair = NEW_RAW(float, count *entries);
+    if (!w->scale.pair) return error_no_memory(error);
+    w->capacity = entries;
+    for (int k = 1; k < count; k++) *all[k] = w->scale.pair + k * entries;
+    return INCO_OK;
+}
+
+/* d_i' diag(w_j) d_i for neighbours i of atoms j. */
+static void scale_columns(void *self, int64_t first, int64_t end) {
+    const curvature_model *w = self;
+    const int64_t rows = w->atoms.rows;
+    for (int64_t j = first; j < end; j++)
+        for (int64_t k = w->list->start[j]; k < w->list->start[j + 1]; k++) {
+            const float *weight = mat_column(&w->weight, j), *near = mat_column(&w->atoms, w->list->near[k]);
+            float sum = 0;
+            for (int64_t i = 0; i < rows; i++) sum += weight[i] * near[i] * near[i];
+            w->product[k] = sum;
+        }
+}
+
+/* (CURV-6), the pairs. Those without a share take no part: their scale is 0. */
+static void scale_pairs(curvature_model *w) {
+    const hinge_list *list = w->list;
+    parallel_columns(w->threads, w->atoms.rows, w->atoms.cols, scale_columns, w);
+    for (int64_t k = 0; k < list->count; k++) {
+        const double both = w->product[k] + w->product[list->mirror[k]];
+        w->scale.pair[k] = (float)(w->share[k] > 0 ? 1 / (1 + 2 * w->push / w->unit * w->share[k] * both) : 0);
+    }
+}
+
+typedef struct products {
+    const curvature_model *w;
+    const inco_mat *m;
+} products;
+
+static void multiply_columns(void *self, int64_t first, int64_t end) {
+    const products *p = self;
+    const hinge_list *list = p->w->list;
+    for (int64_t j = first; j < end; j++)
+        for (int64_t k = list->start[j]; k < list->start[j + 1]; k++) {
+            const float *near = mat_column(p->m, list->near[k]), *atom = mat_column(p->m, j);
+            float sum = 0;
+            for (int64_t i = 0; i < p->m->rows; i++) sum += near[i] * atom[i];
+            p->w->product[k] = sum;
+        }
+}
+
+/* product = m_i'm_j for the pairs of the list. */
+static void multiply_pairs(const curvature_model *w, const inco_mat *m) {
+    products p = {w, m};
+    parallel_columns(w->threads, m->rows, m->cols, multiply_columns, &p);
+}
+
+/* Pairs above the bound have all of their curvature, others none. */
+static void take_pairs(curvature_model *w) {
+    multiply_pairs(w, &w->atoms);
+    memcpy(w->value, w->product, (size_t)w->list->count * sizeof *w->value);
+    for (int64_t k = 0; k < w->list->count; k++) w->share[k] = w->list->excess[k] != 0;
+    scale_pairs(w);
+}
+
+/* The eigenvectors of e, and D in their basis. */
+static int turn(curvature_model *w, const inco_mat *d, const inco_mat *e, inco_error *error) {
+    inco_mat vectors = {0};
+    int status;
+    TRY(mat_convert(&vectors, e, INCO_F64, error));
+    TRY(lapack_eigenvectors(&vectors, w->left, error));
+    mat_copy(&w->basis, &vectors);
+    mat_copy(&w->step, d);
+    blas_multiply(w->threads, "TN", 1, &w->basis, &w->step, 0, &w->atoms);
+done:
+    inco_mat_free(&vectors);
+    return status;
+}
+
+/* ---- Steps of single atoms ---- */
+
+/* (CURV-3), in place: what each atom would do alone. */
+static void divide_columns(void *self, int64_t first, int64_t end) {
+    const curvature_model *w = self;
+    const int64_t rows = w->weight.rows;
+    for (int64_t j = first; j < end; j++) {
+        const float *weight = mat_column(&w->weight, j), *atom = mat_column(&w->atoms, j);
+        float *step = mat_column(&w->step, j), along = 0;
+        for (int64_t i = 0; i < rows; i++) along += atom[i] * weight[i] * step[i];
+        along *= w->tangent[j];
+        for (int64_t i = 0; i < rows; i++) step[i] = weight[i] * (step[i] - along * atom[i]);
+    }
+}
+
+static void divide(curvature_model *w) {
+    parallel_columns(w->threads, w->weight.rows, w->weight.cols, divide_columns, w);
+}
+
+/* ---- Vectors of conjugate gradients ---- */
+
+/* <a, b> = 2 gamma <frames> + 2 push (sum over pairs), in which (CURV-5) is symmetric. */
+static double change_dot(const curvature_model *w, const curvature_change *a, const curvature_change *b) {
+    double frame = 0, pair = 0;
+    for (int64_t j = 0; has_frame(w) && j < a->frame.cols; j++) frame += mat_column_dot(&a->frame, &b->frame, j);
+    for (int64_t k = 0; w->list && k < w->list->count; k++)
+        pair += w->share[k] * (double)a->pair[k] * (double)b->pair[k];
+    return (2 * w->gamma * frame + w->push * pair) / w->unit;
+}
+
+/* a = x + t b */
+static void change_add(const curvature_model *w, const curvature_change *a, const curvature_change *x, double t,
+                       const curvature_change *b) {
+    float *to = a->frame.data;
+    const float *from = x->frame.data, *by = b->frame.data, factor = (float)t;
+    for (int64_t i = 0; has_frame(w) && i < a->frame.rows * a->frame.cols; i++) to[i] = from[i] + factor * by[i];
+    for (int64_t k = 0; w->list && k < w->list->count; k++) a->pair[k] = x->pair[k] + factor * b->pair[k];
+}
+
+/* ---- Changes of the frame and of pairs ---- */
+
+typedef struct spreading {
+    const curvature_model *w;
+    const curvature_change *change;
+} spreading;
+
+static void spread_pairs(void *self, int64_t first, int64_t end) {
+    const spreading *p = self;
+    const curvature_model *w = p->w;
+    const float factor = (float)(2 * w->push / w->unit);
+    for (int64_t j = first; j < end; j++)
+        for (int64_t k = w->list->start[j]; k < w->list->start[j + 1]; k++) {
+            const float *near = mat_column(&w->atoms, w->list->near[k]), by = factor * w->share[k] * p->change->pair[k];
+            float *step = mat_column(&w->step, j);
+            for (int64_t i = 0; by != 0 && i < w->step.rows; i++) step[i] += by * near[i];
+        }
+}
+
+/* step = 4 gamma S D + 2 push (sum over pairs of v_ij (d_i e_j' + d_j e_i')) */
+static void spread(const curvature_model *w, const curvature_change *change) {
+    const spreading p = {w, change};
+    const int64_t rows = w->step.rows, cols = w->step.cols;
+    if (has_frame(w))
+        blas_multiply(w->threads, "NN", 4 * w->gamma / w->unit, &change->frame, &w->atoms, 0, &w->step);
+    else
+        memset(w->step.data, 0, (size_t)(rows * cols) * sizeof(float));
+    if (w->list) parallel_columns(w->threads, rows, cols, spread_pairs, (void *)&p);
+}
+
+/* product = d_i'p_j for neighbours i of atoms j. */
+static void project_pairs(void *self, int64_t first, int64_t end) {
+    const curvature_model *w = self;
+    for (int64_t j = first; j < end; j++)
+        for (int64_t k = w->list->start[j]; k < w->list->start[j + 1]; k++) {
+            const float *near = mat_column(&w->atoms, w->list->near[k]), *step = mat_column(&w->step, j);
+            float sum = 0;
+            for (int64_t i = 0; w->scale.pair[k] != 0 && i < w->step.rows; i++) sum += near[i] * step[i];
+            w->product[k] = sum;
+        }
+}
+
+/* The changes that the step P makes: P D' + D P', and d_i'p_j + d_j'p_i. */
+static void gather(curvature_model *w, const curvature_change *to) {
+    const int64_t rows = w->step.rows, cols = w->step.cols;
+    if (has_frame(w)) blas_multiply(w->threads, "NT", 1, &w->step, &w->atoms, 0, &w->turned);
+    for (int64_t l = 0; l < w->turned.cols; l++)
+        for (int64_t i = 0; i < rows; i++)
+            mat_set(&to->frame, i, l, mat_get(&w->turned, i, l) + mat_get(&w->turned, l, i));
+    if (!w->list) return;
+    parallel_columns(w->threads, rows, cols, project_pairs, w);
+    for (int64_t k = 0; k < w->list->count; k++) to->pair[k] = w->product[k] + w->product[w->list->mirror[k]];
+}
+
+/* image = the left-hand side of (CURV-5), of the direction. */
+static void apply_system(curvature_model *w) {
+    spread(w, &w->direction);
+    divide(w);
+    gather(w, &w->image);
+    change_add(w, &w->image, &w->image, 1, &w->direction);
+}
+
+/* image = the rest scaled by (CURV-6); on the spheres without the frame's part along I, which no step changes. */
+static void scale_rest(curvature_model *w) {
+    const inco_mat *to = &w->image.frame, *scale = &w->scale.frame, *from = &w->rest.frame;
+    double trace = 0, sum = 0;
+    for (int64_t i = 0; i < to->rows * to->cols; i++)
+        ((float *)to->data)[i] = ((const float *)scale->data)[i] * ((const float *)from->data)[i];
+    for (int64_t k = 0; w->list && k < w->list->count; k++) w->image.pair[k] = w->scale.pair[k] * w->rest.pair[k];
+    if (!w->sphere || !has_frame(w)) return;
+    for (int64_t i = 0; i < to->rows; i++) trace += mat_get(to, i, i), sum += mat_get(scale, i, i);
+    for (int64_t i = 0; i < to->rows; i++) mat_set(to, i, i, mat_get(to, i, i) - mat_get(scale, i, i) * trace / sum);
+}
+
+static void zero_change(const curvature_model *w, const curvature_change *c) {
+    if (has_frame(w)) memset(c->frame.data, 0, (size_t)(c->frame.rows * c->frame.cols) * sizeof(float));
+    if (w->list) memset(c->pair, 0, (size_t)w->list->count * sizeof(float));
+}
+
+/* (CURV-5) by conjugate gradients, until what the rest costs is little beside the decrease expected. `gain`: <R, P> of
+ * the step that ignores the frame and the pairs. */
+static void solve_system(curvature_model *w, double gain) {
+    gather(w, &w->rest);
+    zero_change(w, &w->solution);
+    scale_rest(w);
+    change_add(w, &w->direction, &w->image, 0, &w->image);
+    double product = change_dot(w, &w->rest, &w->direction);
+    w->solves++;
+    for (int k = 0; k < MAX_STEPS && product > 0; k++) {
+        apply_system(w);
+        const double t = product / change_dot(w, &w->direction, &w->image);
+        change_add(w, &w->solution, &w->solution, t, &w->direction);
+        change_add(w, &w->rest, &w->rest, -t, &w->image);
+        gain -= t * product;
+        w->steps++;
+        if (change_dot(w, &w->rest, &w->rest) <= ACCURACY * fmax(gain, 0)) break;
+        scale_rest(w);
+        const double next = change_dot(w, &w->rest, &w->image);
+        change_add(w, &w->direction, &w->image, next / product, &w->direction);
+        product = next;
+    }
+}
+
+/* ---- Its inverse ---- */
+
+/* to = from / unit, in the basis of the model. */
+static void enter(const curvature_model *w, const double *from, const inco_mat *to) {
+    const inco_mat *plain = has_frame(w) ? &w->step : to;
+    for (int64_t i = 0; i < to->rows * to->cols; i++) ((float *)plain->data)[i] = (float)(from[i] / w->unit);
+    if (has_frame(w)) blas_multiply(w->threads, "TN", 1, &w->basis, plain, 0, to);
+}
+
+static void leave(const curvature_model *w, const inco_mat *from, double *to) {
+    const inco_mat *plain = has_frame(w) ? &w->right : from;
+    if (has_frame(w)) blas_multiply(w->threads, "NN", 1, &w->basis, from, 0, plain);
+    for (int64_t i = 0; i < from->rows * from->cols; i++) to[i] = ((const float *)plain->data)[i];
+}
+
+/* step = M^-1 q in the basis of the model. */
+static void solve(curvature_model *w, const double *q) {
+    const int64_t n = w->right.rows * w->right.cols;
+    float *right = w->right.data, *step = w->step.data;
+    enter(w, q, &w->right);
+    memcpy(step, right, (size_t)n * sizeof *step);
+    divide(w);
+    if (!has_frame(w) && !w->list) return;
+    double gain = 0;
+    for (int64_t j = 0; j < w->right.cols; j++) gain += mat_column_dot(&w->right, &w->step, j);
+    solve_system(w, gain);
+    spread(w, &w->solution); /* (CURV-4) */
+    for (int64_t i = 0; i < n; i++) step[i] = right[i] - step[i];
+    divide(w);
+}
+
+void curvature_solve(curvature_model *w, double *q) {
+    solve(w, q);
+    leave(w, &w->step, q);
+}
+
+double curvature_along(curvature_model *w, const double *p) {
+    double sum = 0;
+    enter(w, p, &w->right);
+    for (int64_t i = 0; i < w->right.rows * w->right.cols; i++) {
+        const double x = ((const float *)w->right.data)[i] * w->unit;
+        ((float *)w->step.data)[i] = (float)x;
+        sum += x * x * w->unit / ((const float *)w->weight.data)[i];
+    }
+    if (!has_frame(w) && !w->list) return sum;
+    gather(w, &w->image);
+    return sum + w->unit * change_dot(w, &w->image, &w->image);
+}
+
+/* ---- Where the model is taken ---- */
+
+static void step_columns(void *self, int64_t first, int64_t end) {
+    const curvature_model *w = self;
+    const int64_t rows = w->step.rows;
+    for (int64_t j = first; j < end; j++) {
+        const float *atom = mat_column(&w->atoms, j);
+        float *step = mat_column(&w->step, j), sum = 0;
+        for (int64_t i = 0; i < rows; i++) step[i] = atom[i] - step[i];
+        for (int64_t i = 0; i < rows; i++) sum += step[i] * step[i];
+        const float by = sum > 0 ? 1 / sqrtf(sum) : 0;
+        for (int64_t i = 0; i < rows; i++) step[i] *= by;
+    }
+}
+
+/* (CURV-8): the share of its curvature with which a pair that goes from |d_i'd_j| = from to `to` costs what it does. */
+static double secant_share(double bound, double from, double to) {
+    const double before = fmax(0, from - bound), after = fmax(0, to - bound), change = to - from;
+    if (fabs(change) < 1e-6) return before > 0;
+    return fmin(fmax((after * after - before * before - 2 * before * change) / (change * change), 0), 1);
+}
+
+/* Shares of pairs, from where the step of this model leads. */
+static void aim(curvature_model *w, const double *gradient) {
+    solve(w, gradient);
+    parallel_columns(w->threads, w->atoms.rows, w->atoms.cols, step_columns, w);
+    multiply_pairs(w, &w->step);
+    for (int64_t k = 0; k < w->list->count; k++) {
+        const double from = w->value[k], to = from < 0 ? -w->product[k] : w->product[k];
+        w->share[k] = (float)secant_share(w->bound, fabs(from), to);
+    }
+    scale_pairs(w);
+}
+
+/* (CURV-9): pairs without a list enter by their mean number. */
+static double spring_of(const curvature_model *w, const hinge *pairs) {
+    if (w->list || !pairs) return 0;
+    return 8 * w->push * (double)pairs->pairs / (double)(w->atoms.rows * w->atoms.cols);
+}
+
+int curvature_move(curvature_model *w, const curvature_place *at, inco_error *error) {
+    placing p = {w, w->sphere ? at->radial : NULL};
+    int status = INCO_OK;
+    w->list = at->pairs && at->pairs->listed && at->pairs->list.count > 0 ? &at->pairs->list : NULL;
+    w->spring = spring_of(w, at->pairs);
+    if (has_frame(w))
+        TRY(turn(w, at->d, at->e, error));
+    else
+        mat_copy(&w->atoms, at->d);
+    parallel_columns(w->threads, at->d->rows, at->d->cols, weigh_columns, &p);
+    if (has_frame(w)) scale_frame(w);
+    if (!w->list) goto done;
+    TRY(make_room(w, w->list->count, error));
+    take_pairs(w);
+    aim(w, at->gradient);
+done:
+    return status;
+}
+
+/* ---- A path along which the frame changes to first order alone ---- */
+
+/* to += atoms diag(by) atoms' */
+static void add_weighted_frame(const curvature_model *w, const float *by, const inco_mat *to) {
+    for (int64_t j = 0; j < w->atoms.cols; j++) {
+        const float *atom = mat_column(&w->atoms, j);
+        float *step = mat_column(&w->step, j);
+        for (int64_t i = 0; i < w->atoms.rows; i++) step[i] = by[j] * atom[i];
+    }
+    blas_multiply(w->threads, "NT", 1, &w->step, &w->atoms, 1, to);
+}
+
+/* x = the solution of x H + H x = from, H = D D' diagonal in the basis; where H is small, so is x. */
+static void solve_sylvester(const curvature_model *w, const inco_mat *from, const inco_mat *x) {
+    const int64_t rows = x->rows;
+    const double least = 1e-3 * (w->left[rows - 1] + 1);
+    for (int64_t l = 0; l < rows; l++)
+        for (int64_t i = 0; i < rows; i++) {
+            const double h = w->left[i] + w->left[l] + 2;
+            mat_set(x, i, l, mat_get(from, i, l) * h / (h * h + least * least));
+        }
+}
+
+int curvature_bend(curvature_model *w, const double *p, double *bend) {
+    const int64_t rows = w->atoms.rows, cols = w->atoms.cols;
+    const inco_mat *second = &w->rest.frame, *now = &w->image.frame, *x = &w->solution.frame;
+    float *lift = w->lift, *square = w->square;
+    if (!has_frame(w) || !w->sphere) return 0;
+    enter(w, p, &w->right);
+    for (int64_t i = 0; i < rows * cols; i++) ((float *)w->right.data)[i] *= (float)w->unit;
+    blas_multiply(w->threads, "NT", 1, &w->right, &w->right, 0, second);
+    for (int64_t j = 0; j < cols; j++) square[j] = -(float)mat_column_energy(&w->right, j);
+    add_weighted_frame(w, square, second);
+    for (int pass = 0; pass < BEND_PASSES; pass++) {
+        mat_copy(now, second);
+        if (pass > 0) add_weighted_frame(w, lift, now);
+        solve_sylvester(w, now, x);
+        blas_multiply(w->threads, "NN", -1, x, &w->atoms, 0, &w->right);
+        for (int64_t j = 0; j < cols; j++) lift[j] = -2 * (float)mat_column_dot(&w->atoms, &w->right, j);
+    }
+    for (int64_t j = 0; j < cols; j++) {
+        const float by = (lift[j] + square[j]) / 2, *atom = mat_column(&w->atoms, j);
+        float *step = mat_column(&w->step, j), *right = mat_column(&w->right, j);
+        for (int64_t i = 0; i < rows; i++) step[i] = right[i] + by * atom[i];
+    }
+    leave(w, &w->step, bend);
+    return 1;
+}

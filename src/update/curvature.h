@@ -1,0 +1,68 @@
+/* A model M of the curvature of IDL's objective, which L-BFGS starts from (docs/theory/curvature.md): that of the fit
+ * atom by atom, those of the penalty and of pairs above the bound as a whole. In float32: it guides the search, and its
+ * rounding changes no result. */
+#ifndef INCO_UPDATE_CURVATURE_H
+#define INCO_UPDATE_CURVATURE_H
+
+#include "pairs/hinge.h"
+#include "update/update.h"
+
+/* What a step changes: the frame operator D D', and the inner products of pairs. */
+typedef struct curvature_change {
+    inco_mat frame; /* D x D, symmetric; empty without a penalty */
+    float *pair;    /* by entry of the hinge's list; NULL without one */
+} curvature_change;
+
+typedef struct curvature_model {
+    double gamma, push, bound;
+    int sphere; /* atoms keep their norms: steps are tangent to the spheres */
+    int threads;
+    double unit;           /* curvatures are divided by it, which keeps them within float32's range */
+    int64_t solves, steps; /* systems (CURV-5) solved, and steps of conjugate gradients that they took */
+
+    double *use;          /* 2 A_jj + floor */
+    double *left;         /* eigenvalues of D D' - I */
+    float *tangent;       /* 1 / sum_i w_ij d_ij^2; 0 where norms are free */
+    float *lift, *square; /* a number for each atom */
+    inco_mat basis;       /* eigenvectors of D D' - I, by column; empty without a penalty */
+    inco_mat atoms;       /* D in this basis */
+    inco_mat weight;      /* (CURV-2): w_ij = 1 / c_ij */
+    inco_mat right, step; /* D x L: a right-hand side, and a step */
+    inco_mat turned;      /* D x D */
+    double spring;        /* (CURV-9) */
+
+    const hinge_list *list; /* pairs near the bound; NULL when there are none, or too many for a list */
+    int64_t capacity;       /* entries that the following have memory for */
+    float *value;           /* d_i'd_j */
+    float *share;           /* (CURV-8): of its curvature that a pair has */
+    float *product;         /* of one atom and another, or its step */
+    curvature_change scale, solution, rest, direction, image; /* of conjugate gradients */
+} curvature_model;
+
+/* For updates with these statistics. curvature_close is needed after a failure too. */
+int curvature_open(curvature_model *w, const statistics *s, const update_settings *settings, inco_error *error);
+void curvature_close(curvature_model *w);
+
+/* Where the model is taken. */
+typedef struct curvature_place {
+    const inco_mat *d; /* compact */
+    const inco_mat *e; /* D D' - I; read with a penalty and no fewer atoms than dimensions */
+    const double
+        *radial; /* d_j' (gradient by d_j) without that of pairs above the bound; not read where norms are free */
+    const hinge *pairs;     /* NULL without a bound */
+    const double *gradient; /* on the spheres; read with pairs alone */
+} curvature_place;
+
+int curvature_move(curvature_model *w, const curvature_place *at, inco_error *error);
+
+/* q <- M^-1 q, D x L, in place. */
+void curvature_solve(curvature_model *w, double *q);
+
+/* <P, M P> */
+double curvature_along(curvature_model *w, const double *p);
+
+/* (CURV-7): bend (D x L) such that D + t P + t^2 bend has unit norms and the frame operator D D' + t (P D' + D P'),
+ * both up to t^3. 0, and nothing done, where there is no frame to keep. */
+int curvature_bend(curvature_model *w, const double *p, double *bend);
+
+#endif

@@ -1,0 +1,231 @@
+/* The model of the curvature that IDL's update starts from, and the update that it guides. */
+#include "sample.h"
+
+#include "update/curvature.h"
+
+enum { DIM = 16, ATOMS = 40, SIZE = DIM * ATOMS };
+static const double ACCURACY = 0.05; /* of curvature.c: what a solution may lack of the decrease expected */
+
+/* A sample whose atoms are used very unevenly: A_jj over six decades. */
+static sample uneven(void) {
+    sample t = sample_new(DIM, ATOMS, 400, 0, 0.3);
+    for (int64_t n = 0; n < t.c.cols; n++)
+        for (int64_t j = 0; j < ATOMS; j++) mat_set(&t.c, j, n, pow(10, -3 * (double)j / ATOMS) * mat_get(&t.c, j, n));
+    inco_mat truth = check_dictionary(INCO_F64, DIM, ATOMS, 11), noise = check_random(INCO_F64, DIM, 400, 13);
+    mat_copy(&t.x, &noise);
+    blas_multiply(1, "NN", 1, &truth, &t.c, 0.01, &t.x);
+    blas_multiply(1, "NT", 1, &t.c, &t.c, 0, &t.s.a);
+    blas_multiply(1, "NT", 1, &t.x, &t.c, 0, &t.s.b);
+    t.s.energy = blas_dot(DIM * t.x.cols, t.x.data, t.x.data);
+    inco_mat_free(&truth);
+    inco_mat_free(&noise);
+    return t;
+}
+
+typedef struct placed {
+    sample t;
+    inco_mat e;
+    double radial[ATOMS];
+    hinge pairs;
+    curvature_model model;
+} placed;
+
+/* The model at the sample's dictionary, with a bound that some pairs exceed where push > 0. */
+static void place(placed *p, double gamma, double push, int rescale) {
+    update_settings settings = {.gamma = gamma, .push = push, .bound = 0.65, .threads = 1, .rescale = rescale};
+    inco_mat zero;
+    double h;
+    *p = (placed){.t = uneven()};
+    assert_int_equal(inco_mat_new(&p->e, INCO_F64, DIM, DIM, NULL), INCO_OK);
+    blas_multiply(1, "NT", 1, &p->t.d, &p->t.d, 0, &p->e);
+    for (int64_t i = 0; i < DIM; i++) mat_set(&p->e, i, i, mat_get(&p->e, i, i) - 1);
+    for (int64_t j = 0; j < ATOMS; j++) p->radial[j] = 0.1 * (double)j;
+    assert_int_equal(hinge_open(&p->pairs, DIM, ATOMS, 1, NULL), INCO_OK);
+    assert_int_equal(inco_mat_new(&zero, INCO_F64, DIM, ATOMS, NULL), INCO_OK);
+    if (push > 0) assert_int_equal(hinge_eval_pairs(&p->pairs, &p->t.d, 0.65, push, &zero, &h, NULL), INCO_OK);
+    assert_int_equal(curvature_open(&p->model, &p->t.s, &settings, NULL), INCO_OK);
+    const curvature_place at = {&p->t.d, &p->e, p->radial, push > 0 ? &p->pairs : NULL, zero.data};
+    assert_int_equal(curvature_move(&p->model, &at, NULL), INCO_OK);
+    inco_mat_free(&zero);
+}
+
+static void take_away(placed *p) {
+    curvature_close(&p->model);
+    hinge_close(&p->pairs);
+    inco_mat_free(&p->e);
+    sample_free(&p->t);
+}
+
+/* A random step, tangent to the spheres unless norms are free. */
+static void random_step(const placed *p, double *q, uint64_t seed, int rescale) {
+    for (int64_t i = 0; i < SIZE; i++) q[i] = rng_normal(seed, RNG_TEST, (uint64_t)i);
+    for (int64_t j = 0; j < ATOMS && !rescale; j++) {
+        const double along = blas_dot(DIM, mat_column(&p->t.d, j), q + j * DIM);
+        blas_axpy(DIM, -along, mat_column(&p->t.d, j), q + j * DIM);
+    }
+}
+
+/* P = M^-1 q: for any step Q, <Q, M P> = <Q, q>, up to |Q|_M |P - P*|_M, the second of which is ACCURACY of <q, P>. */
+static void it_is_inverted(void **state) {
+    static double q[SIZE], p[SIZE], other[SIZE], sum[SIZE], difference[SIZE];
+    (void)state;
+    for (int k = 0; k < 12; k++) {
+        const double gamma = (const double[]){0, 0.5, 50}[k % 3], push = k / 3 % 2 ? 40 : 0;
+        const int rescale = k >= 6;
+        placed at;
+        if (rescale && push > 0) continue;
+        place(&at, gamma, push, rescale);
+        assert_true(push == 0 || at.model.list);
+        random_step(&at, q, 21, rescale);
+        memcpy(p, q, sizeof p);
+        curvature_solve(&at.model, p);
+        const double gain = blas_dot(SIZE, q, p);
+        assert_true(gain > 0);
+        for (uint64_t seed = 30; seed < 40; seed++) {
+            random_step(&at, other, seed, rescale);
+            for (int64_t i = 0; i < SIZE; i++) sum[i] = p[i] + other[i], difference[i] = p[i] - other[i];
+            const double product = (curvature_along(&at.model, sum) - curvature_along(&at.model, difference)) / 4;
+            const double allowed = sqrt(ACCURACY * gain * curvature_along(&at.model, other));
+            const double rounding = 1e-5 * sqrt(curvature_along(&at.model, p) * curvature_along(&at.model, other));
+            assert_near(product, blas_dot(SIZE, other, q), allowed + rounding);
+        }
+        for (int64_t j = 0; j < ATOMS && !rescale; j++) /* a tangent step */
+            assert_near(blas_dot(DIM, mat_column(&at.t.d, j), p + j * DIM), 0,
+                        1e-5 * sqrt(blas_dot(DIM, p + j * DIM, p + j * DIM)));
+        take_away(&at);
+    }
+}
+
+/* Without a penalty and with free norms it is 2 diag(A). */
+static void alone_it_is_the_diagonal_of_a(void **state) {
+    double q[SIZE], p[SIZE], most = 0;
+    placed at;
+    (void)state;
+    place(&at, 0, 0, 1);
+    random_step(&at, q, 22, 1);
+    memcpy(p, q, sizeof p);
+    curvature_solve(&at.model, p);
+    for (int64_t j = 0; j < ATOMS; j++) most = fmax(most, mat_get(&at.t.s.a, j, j));
+    for (int64_t j = 0; j < ATOMS; j++)
+        for (int64_t i = 0; i < DIM; i++) {
+            const double wanted = q[i + j * DIM] / (2 * mat_get(&at.t.s.a, j, j) + 1e-9 * most);
+            assert_near(p[i + j * DIM], wanted, 1e-6 * fabs(wanted));
+        }
+    take_away(&at);
+}
+
+/* How far D D' is from D D' + t (P D' + D P') after the step t. */
+static double frame_error(const placed *at, const double *p, const double *bend, double t) {
+    inco_mat moved = copy_of(&at->t.d), f = copy_of(&at->e);
+    const inco_mat step = mat_view(INCO_F64, DIM, ATOMS, (void *)p);
+    double *v = moved.data, sum = 0;
+    for (int64_t i = 0; i < SIZE; i++) v[i] += t * (p[i] + (bend ? t * bend[i] : 0));
+    mat_normalize_columns(&moved, NULL);
+    blas_multiply(1, "NT", -t, &step, &at->t.d, -1, &f);
+    blas_multiply(1, "NT", -t, &at->t.d, &step, 1, &f);
+    for (int64_t i = 0; i < DIM; i++) mat_set(&f, i, i, mat_get(&f, i, i) - 1);
+    blas_multiply(1, "NT", 1, &moved, &moved, 1, &f);
+    for (int64_t j = 0; j < DIM; j++) sum += mat_column_energy(&f, j);
+    inco_mat_free(&moved);
+    inco_mat_free(&f);
+    return sqrt(sum);
+}
+
+/* A straight step leaves an error of order t^2, a bent one a small share of it. */
+static void the_bend_keeps_the_frame(void **state) {
+    static double p[SIZE], bend[SIZE];
+    placed at;
+    (void)state;
+    place(&at, 5, 0, 0);
+    random_step(&at, p, 23, 0);
+    assert_int_equal(curvature_bend(&at.model, p, bend), 1);
+    const double straight = frame_error(&at, p, NULL, 1e-3), bent = frame_error(&at, p, bend, 1e-3);
+    assert_near(straight / frame_error(&at, p, NULL, 5e-4), 4, 0.1);
+    assert_true(bent < straight / 10);
+    take_away(&at);
+    place(&at, 0, 0, 0);
+    assert_int_equal(curvature_bend(&at.model, p, bend), 0);
+    take_away(&at);
+}
+
+static update_result run(const sample *t, inco_mat *d, update_settings settings) {
+    update_result r;
+    inco_error error = {0};
+    if (idl_update(d, &t->s, &settings, &r, &error) != INCO_OK) fail_msg("%s", error.message);
+    return r;
+}
+
+/* Where atoms are used unevenly, a few iterations make nearly all of the attainable decrease, without a penalty more
+ * of it than as many plain ones; f falls with every iteration. */
+static void a_few_iterations_reach_the_optimum(void **state) {
+    sample t = uneven();
+    (void)state;
+    for (int k = 0; k < 6; k++) {
+        const double gamma = (const double[]){0, 0.05, 5}[k % 3];
+        update_settings s = SETTINGS(gamma, k < 3 ? KEPT : NARROW, 3000, 1);
+        inco_mat d = copy_of(&t.d);
+        const update_result best = run(&t, &d, s);
+        double before = best.before;
+        for (s.iterations = 1; s.iterations <= 10; s.iterations++) {
+            mat_copy(&d, &t.d);
+            const double after = run(&t, &d, s).after;
+            assert_true(after <= before);
+            before = after;
+        }
+        assert_true(best.before - before >= 0.98 * (best.before - best.after));
+        s.iterations = 10;
+        s.plain = 1;
+        mat_copy(&d, &t.d);
+        if (gamma == 0) assert_true(run(&t, &d, s).after > before);
+        inco_mat_free(&d);
+    }
+    sample_free(&t);
+}
+
+/* It stops by itself when little is left, at nearly the value that all iterations reach. */
+static void it_stops_when_little_is_left(void **state) {
+    sample t = uneven();
+    update_settings s = SETTINGS(0.05, KEPT, 200, 1);
+    inco_mat all = copy_of(&t.d), few = copy_of(&t.d);
+    (void)state;
+    const update_result whole = run(&t, &all, s);
+    s.enough = 3e-3;
+    const update_result stopped = run(&t, &few, s);
+    assert_true(stopped.iterations < 20);
+    assert_true(stopped.before - stopped.after >= 0.98 * (whole.before - whole.after));
+    inco_mat_free(&all);
+    inco_mat_free(&few);
+    sample_free(&t);
+}
+
+static void bits_do_not_depend_on_threads(void **state) {
+    sample t = uneven();
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        inco_mat one = copy_of(&t.d);
+        update_settings s = SETTINGS(k % 2 ? 5 : 0, k < 2 ? KEPT : NARROW, 6, 1);
+        s.push = k == 1 ? 40 : 0;
+        s.bound = 0.65;
+        run(&t, &one, s);
+        for (s.threads = 2; s.threads <= 3; s.threads++) {
+            inco_mat many = copy_of(&t.d);
+            run(&t, &many, s);
+            assert_memory_equal(one.data, many.data, SIZE * sizeof(double));
+            inco_mat_free(&many);
+        }
+        inco_mat_free(&one);
+    }
+    sample_free(&t);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_is_inverted),
+        cmocka_unit_test(alone_it_is_the_diagonal_of_a),
+        cmocka_unit_test(the_bend_keeps_the_frame),
+        cmocka_unit_test(a_few_iterations_reach_the_optimum),
+        cmocka_unit_test(it_stops_when_little_is_left),
+        cmocka_unit_test(bits_do_not_depend_on_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
