@@ -51,6 +51,9 @@ int lapack_leading_eigenvectors(inco_mat *a, double *values, inco_mat *vectors, 
 /* The same by QR iterations for all eigenvectors, which takes longer: a fallback if the other fails. */
 int lapack_leading_by_qr(inco_mat *a, double *values, inco_mat *vectors, inco_error *error);
 
+/* All eigenvalues of a symmetric matrix (lower triangle read), ascending; it is replaced by their unit eigenvectors. */
+int lapack_eigenvectors(inco_mat *a, double *values, inco_error *error);
+
 /* m = U diag(values) V' for square m (double, destroyed): U and V', values descending. */
 int lapack_svd(inco_mat *m, inco_mat *u, double *values, inco_mat *vt, inco_error *error);
 
