@@ -119,4 +119,38 @@ static inline void watch_new(observer *w, const inco_source *source, inco_option
     assert_int_equal(inco_learner_new(&w->learner, source, o, NULL), INCO_OK);
 }
 
+/* Learns with one thread and with more: the same bits. Frees the options. */
+static inline void check_threads(const inco_mat *x, inco_options *o) {
+    static const int threads[] = {1, 2, 3, 8};
+    inco_mat first = {0}, d;
+    for (int t = 0; t < 4; t++) {
+        inco_learn_info info = INCO_INIT(inco_learn_info);
+        assert_int_equal(inco_options_set_number(o, "threads", threads[t], NULL), INCO_OK);
+        assert_int_equal(learn(x, o, &d, &info, NULL), INCO_OK);
+        assert_int_equal(info.threads, threads[t]);
+        if (t == 0) {
+            first = d;
+            continue;
+        }
+        assert_memory_equal(d.data, first.data, (size_t)(d.rows * d.cols) * d.type);
+        inco_mat_free(&d);
+    }
+    inco_mat_free(&first);
+    inco_options_free(o);
+}
+
+/* Runs a learner that w saves on the way, and another one from there: the same bits. Both are the caller's to free. */
+static inline void check_resumed(observer *w, inco_learner **resumed, const inco_source *source, inco_options *o) {
+    watch_new(w, source, o);
+    assert_int_equal(inco_learner_run(w->learner, NULL), INCO_OK);
+    check_watch(o, NULL, NULL);
+    assert_int_equal(inco_learner_new(resumed, source, o, NULL), INCO_OK);
+    assert_int_equal(inco_learner_resume(*resumed, &w->stream, NULL), INCO_OK);
+    assert_int_equal(inco_learner_run(*resumed, NULL), INCO_OK);
+    const inco_mat whole = check_learned(w->learner), rest = check_learned(*resumed);
+    assert_memory_equal(rest.data, whole.data, (size_t)(whole.rows * whole.cols) * whole.type);
+    assert_true(check_info(*resumed).relative_error == check_info(w->learner).relative_error);
+    assert_true(check_info(*resumed).replaced == check_info(w->learner).replaced);
+}
+
 #endif

@@ -165,4 +165,20 @@ static inline inco_source test_source(const inco_data *data) {
     return source;
 }
 
+/* A matrix of both types, signals in rows and in columns, written and read again. */
+__attribute__((unused)) static void check_round_trip(const char *name, const char *meta) {
+    for (int type = INCO_F32; type <= (int)INCO_F64; type += 4)
+        for (int columns = 0; columns < 2; columns++) {
+            inco_mat m = some_matrix((inco_type)type, 7, 5), back;
+            inco_options *options = options_with("columns", columns ? "yes" : "no");
+            assert_works(inco_save(in_folder(name), &m, options, meta, &error));
+            assert_works(inco_load(in_folder(name), options, &back, &error));
+            assert_int_equal(back.type, type);
+            assert_same(&m, &back);
+            inco_mat_free(&back);
+            inco_options_free(options);
+            free(m.data);
+        }
+}
+
 #endif

@@ -33,23 +33,8 @@ static void a_planted_dictionary_is_recovered(void **state) {
 /* More than one group of signals, more than one block of atoms. */
 static void same_bits_for_any_number_of_threads(void **state) {
     const inco_type type = *(inco_type *)*state;
-    inco_mat truth = check_dictionary(type, 24, 150, 3), x = planted_signals(&truth, 9000, 5, 4), first = {0}, d;
-    const char *const threads[] = {"1", "2", "3", "8"};
-    for (int t = 0; t < 4; t++) {
-        inco_options *o =
-            OPTIONS("atoms", "150", "residual-coherence", "0.3", "iterations", "3", "threads", threads[t]);
-        inco_learn_info info = INCO_INIT(inco_learn_info);
-        assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
-        inco_options_free(o);
-        assert_int_equal(info.threads, t < 3 ? t + 1 : 8);
-        if (t == 0) {
-            first = d;
-            continue;
-        }
-        assert_memory_equal(d.data, first.data, (size_t)(d.rows * d.cols) * type);
-        inco_mat_free(&d);
-    }
-    inco_mat_free(&first);
+    inco_mat truth = check_dictionary(type, 24, 150, 3), x = planted_signals(&truth, 9000, 5, 4);
+    check_threads(&x, OPTIONS("atoms", "150", "residual-coherence", "0.3", "iterations", "3"));
     inco_mat_free(&truth);
     inco_mat_free(&x);
 }
@@ -61,20 +46,11 @@ static void a_resumed_run_has_the_same_bits(void **state) {
     inco_options *o = OPTIONS("atoms", "60", "coder", "omp", "sparsity", "4", "iterations", "6", "unused", "sample");
     memory_stream *memory = calloc(1, sizeof *memory);
     observer w = {.stream = MEMORY_STREAM(memory), .save_at = 3};
-    inco_learner *whole, *rest;
-    watch_new(&w, &source, o);
-    whole = w.learner;
-    assert_int_equal(inco_learner_run(whole, NULL), INCO_OK);
+    inco_learner *rest;
+    check_resumed(&w, &rest, &source, o);
     assert_int_equal(w.told, 6);
-    check_watch(o, NULL, NULL);
-    assert_int_equal(inco_learner_new(&rest, &source, o, NULL), INCO_OK);
-    assert_int_equal(inco_learner_resume(rest, &w.stream, NULL), INCO_OK);
-    assert_int_equal(inco_learner_run(rest, NULL), INCO_OK);
     assert_int_equal(check_info(rest).iterations, 6);
-    assert_true(check_info(rest).relative_error == check_info(whole).relative_error);
-    assert_true(check_info(rest).replaced == check_info(whole).replaced);
-    assert_memory_equal(check_learned(rest).data, check_learned(whole).data, 16 * 60 * type);
-    inco_learner_free(whole);
+    inco_learner_free(w.learner);
     inco_learner_free(rest);
     inco_options_free(o);
     free(memory);

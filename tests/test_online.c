@@ -217,19 +217,8 @@ static void the_penalty_lowers_the_coherence(void **state) {
 
 static void same_bits_for_any_number_of_threads(void **state) {
     const inco_type type = *(inco_type *)*state;
-    inco_mat truth = check_dictionary(type, 24, 100, 3), x = planted_signals(&truth, 2500, 5, 4), first = {0}, d;
-    const char *const threads[] = {"1", "2", "5"};
-    for (int t = 0; t < 3; t++) {
-        inco_options *o = OPTIONS("method", "online", "atoms", "100", "gamma", "0.5", "sparsity", "5", "iterations",
-                                  "2", "threads", threads[t]);
-        assert_int_equal(learn(&x, o, &d, NULL, NULL), INCO_OK);
-        inco_options_free(o);
-        if (t == 0) first = d;
-        if (t == 0) continue;
-        assert_memory_equal(d.data, first.data, (size_t)(d.rows * d.cols) * type);
-        inco_mat_free(&d);
-    }
-    inco_mat_free(&first);
+    inco_mat truth = check_dictionary(type, 24, 100, 3), x = planted_signals(&truth, 2500, 5, 4);
+    check_threads(&x, OPTIONS("method", "online", "atoms", "100", "gamma", "0.5", "sparsity", "5", "iterations", "2"));
     inco_mat_free(&truth);
     inco_mat_free(&x);
 }
@@ -248,14 +237,9 @@ static void a_resumed_run_has_the_same_bits(void **state) {
     observer w = {.stream = MEMORY_STREAM(memory), .save_at = 2};
     inco_learner *rest;
     inco_error error = {0};
-    watch_new(&w, &source, o);
-    assert_int_equal(inco_learner_run(w.learner, NULL), INCO_OK);
+    check_resumed(&w, &rest, &source, o);
     assert_true(w.rise <= 0);
-    assert_int_equal(inco_learner_new(&rest, &source, o, NULL), INCO_OK);
-    assert_int_equal(inco_learner_resume(rest, &w.stream, NULL), INCO_OK);
-    assert_int_equal(inco_learner_run(rest, NULL), INCO_OK);
     assert_int_equal(check_info(rest).iterations, 5);
-    assert_memory_equal(check_learned(rest).data, check_learned(w.learner).data, 16 * 60 * type);
     assert_memory_equal(sums_of(rest)->a.data, sums_of(w.learner)->a.data, 60 * 60 * sizeof(double));
     memory->read = 0;
     memory->written -= 8; /* the sums are cut off */
