@@ -11,7 +11,7 @@
 
 enum { MAX_STEPS = 40, BEND_PASSES = 2 };
 static const double DAMPING = 0.003; /* of 4 gamma, in every curvature */
-static const double ACCURACY = 0.05; /* what the rest of (CURV-5) may cost, relative to the decrease expected */
+static const double ACCURACY = 0.1;  /* what the rest of (CURV-5) may cost, relative to the decrease expected */
 
 /* ---- Workspace ---- */
 
