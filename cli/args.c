@@ -31,9 +31,8 @@ static int unknown_option(run *r, const char *name, size_t length) {
     for (int i = 0; (o = table_at(i)); i++)
         if (o->commands & r->command->bit) spelling_try(&search, o->name);
     if (spelling_found(&search))
-        return run_fail(r, INCO_EINVAL, "there is no option '--%s': did you mean '--%s'?", word,
-                        spelling_found(&search));
-    return run_fail(r, INCO_EINVAL, "there is no option '--%s'", word);
+        return run_fail(r, INCO_EINVAL, "unknown option '--%s': did you mean '--%s'?", word, spelling_found(&search));
+    return run_fail(r, INCO_EINVAL, "unknown option '--%s'", word);
 }
 
 /* An option that exists, but not here: say where. */
@@ -44,7 +43,7 @@ static int foreign_option(run *r, const option *o) {
         size_t used = strlen(places);
         snprintf(places + used, sizeof places - used, "%sinco %s", used ? ", " : "", commands_at(i)->name);
     }
-    return run_fail(r, INCO_EINVAL, "--%s is no option of inco %s (it belongs to %s)", o->name, r->command->name,
+    return run_fail(r, INCO_EINVAL, "--%s is not an option of inco %s (it belongs to %s)", o->name, r->command->name,
                     places);
 }
 
@@ -79,7 +78,7 @@ static int take_long(run *r, const char *text, const char *next, int *used) {
 static int take_letters(run *r, const char *text, const char *next, int *used) {
     for (; *text; text++) {
         const option *o = option_of_letter(*text);
-        if (!o) return run_fail(r, INCO_EINVAL, "there is no option '-%c'", *text);
+        if (!o) return run_fail(r, INCO_EINVAL, "unknown option '-%c'", *text);
         if (o->metavar) return take_option(r, o, text[1] ? text + 1 : NULL, next, used);
         int status = take_option(r, o, "yes", NULL, used);
         if (status < 0) return status;

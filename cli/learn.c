@@ -29,7 +29,7 @@ static int check_design(run *r, const char *method) {
     static const char *const of_data[] = {"codes", "checkpoint", "resume"};
     for (int i = 0; i < 3 && !inco_learn_needs_data(r->options); i++)
         if (values_given(r, of_data[i]))
-            return run_fail(r, INCO_EINVAL, "--%s has no place in --method %s, which takes no data", of_data[i],
+            return run_fail(r, INCO_EINVAL, "--%s does not apply to --method %s, which takes no data", of_data[i],
                             method);
     return INCO_OK;
 }
@@ -45,17 +45,19 @@ static int read_names(learn_job *job) {
     TRY(run_text(r, "resume", &job->resume));
     TRY(run_text(r, "init", &job->init));
     TRY(page_names(&job->page, r, "report"));
-    if (!job->output) TRY(run_fail(r, INCO_EINVAL, "name the file for the dictionary: -o FILE"));
+    if (!job->output) TRY(run_fail(r, INCO_EINVAL, "no output file given: -o FILE"));
     inco_options_get(r->options, "method", method, sizeof method);
     if (r->path_count && !inco_learn_needs_data(r->options))
-        TRY(run_fail(r, INCO_EINVAL, "--method %s designs atoms without data: leave '%s' out", method, r->paths[0]));
+        TRY(run_fail(r, INCO_EINVAL, "--method %s takes no data: remove '%s'", method, r->paths[0]));
     if (!r->path_count && inco_learn_needs_data(r->options))
-        TRY(run_fail(r, INCO_EINVAL, "name the data to learn from: files, folders or patterns"));
+        TRY(run_fail(r, INCO_EINVAL, "no data given: name files, folders or patterns"));
     TRY(check_design(r, method));
     if (!inco_options_given(r->options, "atoms") && !init_is_file(job) && !job->resume)
-        TRY(run_fail(r, INCO_EINVAL, "say how many atoms to learn: --atoms L"));
+        TRY(run_fail(r, INCO_EINVAL, "number of atoms missing: --atoms L"));
     if (job->checkpoint && !strcmp(job->checkpoint, "-"))
-        TRY(run_fail(r, INCO_EINVAL, "--checkpoint needs a file: it is written anew after every iteration"));
+        TRY(run_fail(r, INCO_EINVAL,
+                     "--checkpoint needs a file, not standard output: it is rewritten after every "
+                     "iteration"));
 done:
     return status;
 }
@@ -116,7 +118,7 @@ static void save_checkpoint(learn_job *job) {
         return;
     }
     progress_clear(&job->progress);
-    if (!job->checkpoint_failed) run_warn(job->run, "no checkpoint this time, learning goes on: %s", error.message);
+    if (!job->checkpoint_failed) run_warn(job->run, "checkpoint not written, learning continues: %s", error.message);
     job->checkpoint_failed = 1;
 }
 
@@ -229,9 +231,9 @@ static int save(learn_job *job) {
         inco_learner_path(job->learner, &path, NULL);
         snprintf(where, sizeof where, "after iteration %lld", (long long)info.iterations);
         run_warn(r, "interrupted %s; the dictionary is saved%s%s",
-                 path.points > 0 && info.iterations == 0 ? "on the path over gamma" : where,
-                 job->codes ? ", but no codes, which would take another coding of all signals" : "",
-                 job->checkpoint && !job->checkpoint_failed ? "; --resume goes on from the checkpoint" : "");
+                 path.points > 0 && info.iterations == 0 ? "on the regularisation path" : where,
+                 job->codes ? ", without codes, which would need another coding of all signals" : "",
+                 job->checkpoint && !job->checkpoint_failed ? "; --resume continues from the checkpoint" : "");
     } else if (job->codes) {
         if ((status = save_codes(job)) < 0) return status;
     }

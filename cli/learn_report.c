@@ -47,8 +47,8 @@ void learn_announce(const learn_job *job) {
 static void print_coherence(const run *r, const inco_learn_info *info) {
     run_say(r, "  coherence         max %.4f, rms %.4f, mean %.4f (%s %.4f)", info->coherence_max, info->coherence_rms,
             info->coherence_mean, inco_bound_name(info->dim, info->atoms), info->welch);
-    run_say(r, "  singular values   %.4g to %.4g (%.4g each if all were the same)", info->singular_max,
-            info->singular_min, sqrt((double)info->atoms / (double)info->dim));
+    run_say(r, "  singular values   %.4g to %.4g (%.4g each in a tight frame)", info->singular_max, info->singular_min,
+            sqrt((double)info->atoms / (double)info->dim));
 }
 
 void learn_summary(const learn_job *job) {
@@ -60,23 +60,25 @@ void learn_summary(const learn_job *job) {
         run_say(r, "  relative error    %.4f with %.1f atoms per signal", info->relative_error, info->mean_cardinality);
     print_coherence(r, info);
     if (!job->data) {
-        run_say(r, "  at the start      max %.4f, rms %.4f", info->start_coherence_max, info->start_coherence_rms);
+        run_say(r, "  initially         max %.4f, rms %.4f", info->start_coherence_max, info->start_coherence_rms);
         return;
     }
     if (info->gamma > 0)
-        run_say(r, "  gamma             %.6g (relative %.6g; at a tight frame %.3g of the data's energy)", info->gamma,
-                info->gamma_relative, info->tight_ratio);
+        run_say(r,
+                "  gamma             %.6g (relative %.6g; penalty of a tight frame: %.3g of the energy of the "
+                "data)",
+                info->gamma, info->gamma_relative, info->tight_ratio);
     if (info->eta > 0) run_say(r, "  eta               %.6g", info->eta);
     results_note_sparsity(r, info->dim, info->atoms);
     if (info->unused >= 0)
-        run_say(r, "  atoms             %lld replaced, %lld unused in the end", (long long)info->replaced,
+        run_say(r, "  atoms             %lld replaced, %lld finally unused", (long long)info->replaced,
                 (long long)info->unused);
     else
         run_say(r, "  atoms             %lld replaced", (long long)info->replaced);
     if (info->spread_passes > 0)
         run_say(r, "  spreading         %lld passes, %lld pairs, %.1f s", (long long)info->spread_passes,
                 (long long)info->spread_pairs, info->seconds_spread);
-    if (info->zero_signals) run_say(r, "  signals           %lld without energy", (long long)info->zero_signals);
+    if (info->zero_signals) run_say(r, "  zero signals      %lld", (long long)info->zero_signals);
     learn_path_table(job);
 }
 
@@ -85,18 +87,16 @@ static int missed_coherence(const learn_job *job, const inco_learn_info *info) {
     const double bound = inco_options_get_number(job->run->options, "max-coherence");
     const double rounding = info->coherence_target > bound ? 1e-6 : 0;
     if (!(info->coherence_target > 0) || info->coherence_max <= info->coherence_target + rounding) return 0;
-    run_warn(
-        job->run,
-        "the coherence is %.6g, %.2g above the target of --max-coherence %.6g; no dictionary of this size has less "
-        "than %.4f",
-        info->coherence_max, info->coherence_max - bound, bound, info->welch);
+    run_warn(job->run,
+             "the coherence is %.6g, %.2g above the target --max-coherence %.6g; the lower bound for this size is %.4f",
+             info->coherence_max, info->coherence_max - bound, bound, info->welch);
     return 1;
 }
 
 static int missed_rms(const learn_job *job, const inco_learn_info *info) {
     const double target = inco_options_get_number(job->run->options, "target-rms");
     if (!(info->coherence_rms > 1.001 * target)) return 0;
-    run_warn(job->run, "the root mean square coherence is %.6g, above --target-rms %g", info->coherence_rms, target);
+    run_warn(job->run, "the rms coherence is %.6g, above --target-rms %g", info->coherence_rms, target);
     return 1;
 }
 
@@ -104,8 +104,8 @@ static int missed_error(const learn_job *job, const inco_learn_info *info) {
     const double target = inco_options_get_number(job->run->options, "target-error");
     if (!(info->relative_error > 1.01 * target)) return 0;
     run_warn(job->run,
-             "the relative error is %.6g, above --target-error %g: with more --atoms, more atoms in a code, more "
-             "--iterations or another weight, such as --gamma-relative 0.1, it may be met",
+             "the relative error is %.6g, above --target-error %g: try more --atoms, less sparse codes, more "
+             "--iterations, or a fixed weight, such as --gamma-relative 0.1",
              info->relative_error, target);
     return 1;
 }
@@ -245,7 +245,7 @@ static void finish_line(learn_job *job) {
     if ((fflush(job->log_file) || ferror(job->log_file)) && !job->log_failed) {
         job->log_failed = 1;
         progress_clear(&job->progress);
-        run_warn(job->run, "cannot write to the log '%s'; learning goes on without it", job->log);
+        run_warn(job->run, "cannot write to the log '%s'; learning continues without it", job->log);
     }
 }
 
@@ -259,7 +259,7 @@ void learn_log_start(learn_job *job) {
     if (!job->log_file) job->log_file = strcmp(job->log, "-") ? fopen(job->log, job->resume ? "a" : "w") : stdout;
     if (!job->log_file) {
         job->log_failed = 1;
-        run_warn(job->run, "cannot open the log '%s'; learning goes on without it", job->log);
+        run_warn(job->run, "cannot open the log '%s'; learning continues without it", job->log);
         return;
     }
     json j = begin_line(job, "start");

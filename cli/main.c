@@ -29,7 +29,7 @@ const command *commands_find(const char *name) {
 static int unknown_command(const char *name) {
     spelling_search search = spelling_start(name);
     for (int i = 0; i < COUNT; i++) spelling_try(&search, table[i]->name);
-    fprintf(stderr, "inco: there is no command '%s'", name);
+    fprintf(stderr, "inco: unknown command '%s'", name);
     if (spelling_found(&search)) fprintf(stderr, ": did you mean '%s'?", spelling_found(&search));
     fputs("\nthe commands are:", stderr);
     for (int i = 0; i < COUNT; i++) fprintf(stderr, " %s", table[i]->name);
@@ -89,7 +89,7 @@ int main(int argc, char **argv) {
     const char *first = argc > 1 ? argv[1] : NULL;
     use_fast_blas(argv);
     if (!first) {
-        fputs("inco: name a command\ntry 'inco --help'\n", stderr);
+        fputs("inco: no command given\ntry 'inco --help'\n", stderr);
         return 2;
     }
     if (!strcmp(first, "--version") || !strcmp(first, "-V")) {

@@ -22,8 +22,8 @@ static int check_names(report_job *job) {
     run *r = job->run;
     const output outputs[] = {{"-o", job->page.report, OUTPUT_TEXT}, {"--csv", job->page.csv, OUTPUT_FOLDER}};
     if (r->path_count != 2)
-        return run_fail(r, INCO_EINVAL, "name the log of a run and its dictionary: RUN.jsonl D.npy");
-    if (!job->page.report) return run_fail(r, INCO_EINVAL, "name the file for the page: -o FILE");
+        return run_fail(r, INCO_EINVAL, "give the log of a run and its dictionary: RUN.jsonl D.npy");
+    if (!job->page.report) return run_fail(r, INCO_EINVAL, "no output file given: -o FILE");
     return outputs_check(r, outputs, 2, r->paths, 2);
 }
 
@@ -101,7 +101,7 @@ static void add_run(report_job *job) {
         facts_add(f, "Time", "%.1f s: coding %.1f, update %.1f", total, inco_log_number(job->log, "end.seconds.code"),
                   inco_log_number(job->log, "end.seconds.update"));
     else
-        facts_add(f, "Stopped by", "the log ends before the run does");
+        facts_add(f, "Stopped by", "the log is incomplete: the run was interrupted");
     add_machine(job);
 }
 
@@ -125,7 +125,8 @@ static int agree(report_job *job) {
     const inco_mat *d = &job->dictionary;
     if ((isnan(dim) || dim == (double)d->rows) && (isnan(atoms) || atoms == (double)d->cols)) return INCO_OK;
     return run_fail(job->run, INCO_EDIM,
-                    "'%s' tells of %.0f atoms of %.0f dimensions, '%s' holds %lld of %lld: they are not of one run",
+                    "'%s' is the log of %.0f atoms of %.0f dimensions, but '%s' has %lld of %lld: they are not from "
+                    "the same run",
                     job->run->paths[0], atoms, dim, job->run->paths[1], (long long)d->cols, (long long)d->rows);
 }
 
@@ -184,7 +185,7 @@ static int make(report_job *job) {
     s = summarise(job);
     page_iterations(&job->page, &s, job->iterations, job->iteration_count);
     add_run(job);
-    snprintf(subtitle, sizeof subtitle, "A dictionary of %lld atoms in %lld dimensions, and the run that made it",
+    snprintf(subtitle, sizeof subtitle, "A dictionary of %lld atoms in %lld dimensions, and the run that learned it",
              (long long)s.dictionary->cols, (long long)s.dictionary->rows);
     const char *slash = strrchr(r->paths[1], '/');
     TRY(page_write(&job->page, slash ? slash + 1 : r->paths[1], subtitle, &s));
@@ -210,7 +211,7 @@ done:
 const command report_command = {
     "report",
     COMMAND_REPORT,
-    "RUN.jsonl D.npy -o PAGE.html [OPTIONS]",
+    "RUN.jsonl D.npy -o REPORT.html [OPTIONS]",
     "write a report with figures, from a run's log and dictionary",
     "Writes a self-contained HTML report: headline figures, the settings of the run, convergence, atoms, coherence, "
     "use of the atoms, and the most coherent pairs. RUN.jsonl is the file written by inco learn --log. Test signals "

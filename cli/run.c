@@ -84,7 +84,7 @@ int run_colour(void) {
 static volatile sig_atomic_t held, noted;
 
 static void on_signal(int number) {
-    static const char at_once[] = "\ninco: interrupted, nothing is written\n", again[] = "\ninco: ended at once\n";
+    static const char at_once[] = "\ninco: interrupted, nothing was written\n", again[] = "\ninco: ended at once\n";
     if (!held) (void)!write(STDERR_FILENO, at_once, sizeof at_once - 1);
     if (held && noted) (void)!write(STDERR_FILENO, again, sizeof again - 1);
     if (!held || noted) _exit(128 + number);

@@ -320,7 +320,7 @@ static void count_work(experiment *e) {
         else
             e->weight_all += g->weight;
     }
-    if (found) run_say(e->run, "%d of %d runs are there already", found, e->runs * e->seeds);
+    if (found) run_say(e->run, "%d of %d runs are already complete", found, e->runs * e->seeds);
     e->work_started = run_clock();
 }
 

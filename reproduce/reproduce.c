@@ -35,10 +35,10 @@ static int64_t size_of(const run *r, const char *name, int64_t otherwise) {
 
 static int check_words(run *r) {
     if (r->path_count != 1 || strcmp(r->paths[0], "sigg2012"))
-        return run_fail(r, INCO_EINVAL, "name the experiment: inco reproduce sigg2012");
+        return run_fail(r, INCO_EINVAL, "no experiment given: inco reproduce sigg2012");
     for (const char *const *f = (const char *const[]){"audio", "json", NULL}; *f; f++)
         if (inco_has(*f) != 1)
-            return run_fail(r, INCO_ENOTBUILT, "this build lacks what the experiment takes: %s",
+            return run_fail(r, INCO_ENOTBUILT, "this build lacks a feature that the experiment needs: %s",
                             strcmp(*f, "audio") ? "reading JSON (jansson, Debian: libjansson-dev)"
                                                 : "reading audio (libsndfile, Debian: libsndfile1-dev)");
     return INCO_OK;
@@ -50,8 +50,11 @@ static int read_options(experiment *e) {
     TRY(check_words(r));
     TRY(run_text(r, "data", &e->data));
     TRY(run_text(r, "output", &e->output));
-    if (!e->data) TRY(run_fail(r, INCO_EINVAL, "name the folder with recordings of one speaker: --data DIR"));
-    if (!e->output) TRY(run_fail(r, INCO_EINVAL, "name the folder for the results: -o DIR"));
+    if (!e->data)
+        TRY(run_fail(r, INCO_EINVAL,
+                     "no recordings given: --data DIR, a folder with recordings of one "
+                     "speaker"));
+    if (!e->output) TRY(run_fail(r, INCO_EINVAL, "no output folder given: -o DIR"));
     for (size_t n = strlen(e->output); n > 1 && e->output[n - 1] == '/'; n--) e->output[n - 1] = 0;
     e->quick = values_number(r, "quick") > 0;
     e->seeds = (int)values_number(r, "seeds");
@@ -61,12 +64,12 @@ static int read_options(experiment *e) {
     e->iterations = (int64_t)inco_options_get_number(r->options, "iterations");
     e->passes = (int64_t)inco_options_get_number(r->options, "decorrelation-passes");
     if (e->atoms <= REPRODUCE_DIM)
-        TRY(run_fail(r, INCO_EINVAL, "--atoms must exceed the %d dimensions of a signal: take 200 or more",
+        TRY(run_fail(r, INCO_EINVAL, "--atoms must exceed the dimension of the signals, %d: use 200 or more",
                      REPRODUCE_DIM));
     if (e->iterations < 2)
-        TRY(run_fail(r, INCO_EINVAL, "--iterations must be 2 or more: a claim is about how they converge"));
+        TRY(run_fail(r, INCO_EINVAL, "--iterations must be 2 or more: one claim is about convergence"));
     if (e->signals < e->atoms)
-        TRY(run_fail(r, INCO_EINVAL, "--signals %lld are fewer than the %lld atoms that are drawn from them",
+        TRY(run_fail(r, INCO_EINVAL, "--signals %lld is less than the %lld atoms that are drawn from them",
                      (long long)e->signals, (long long)e->atoms));
 done:
     return status;
@@ -119,7 +122,7 @@ static int perform(run *r) {
     run_hold_signals(1);
     TRY(grid_perform(&e));
     if (status == INCO_STOPPED)
-        run_warn(r, "interrupted: the same command goes on from here");
+        run_warn(r, "interrupted: the same command continues from here");
     else
         TRY(conclude(&e));
 done:

@@ -240,10 +240,10 @@ static void a_bound_that_nothing_keeps_is_refused(void **state) {
     inco_options *low = bounded("0.19", "seed", "0"), *none = bounded("0", "atoms", "8");
     assert_int_equal(learn(&x, low, &d, NULL, &error), INCO_EINVAL);
     assert_string_equal(error.message,
-                        "option 'max-coherence' = 0.19 cannot be kept: 40 atoms of 16 dimensions have a coherence "
-                        "of 0.196116 or more (Welch bound)");
+                        "option 'max-coherence' = 0.19 is infeasible: 40 atoms of 16 dimensions have a coherence "
+                        "of at least 0.196116 (Welch bound)");
     assert_int_equal(learn(&x, none, &d, NULL, &error), INCO_EINVAL);
-    assert_string_equal(error.message, "option 'max-coherence' = 0 is lost in the rounding to f32: give 1e-06 or more");
+    assert_string_equal(error.message, "option 'max-coherence' = 0 is below the rounding errors of f32: give 1e-06 or more");
     inco_options_free(low);
     inco_options_free(none);
     inco_mat_free(&truth);

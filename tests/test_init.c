@@ -70,7 +70,7 @@ static void too_few_signals_are_refused(void **state) {
     inco_source source = source_of_mat(&x);
     assert_int_equal(init_sample(&d, &source, 0, &error), INCO_EDATA);
     assert_string_equal(error.message,
-                        "option 'init' = 'sample' needs at least as many signals as atoms: 8 signals with energy, 9 "
+                        "option 'init' = 'sample' needs at least as many signals as atoms: 8 nonzero signals, 9 "
                         "atoms; give more signals, fewer atoms, or option 'init' = 'dct' or random");
     assert_int_equal(init_sample(&long_atoms, &source, 0, &error), INCO_EDIM);
     for (int64_t n = 0; n < 10; n++) mat_set(&x, 2, n, NAN);

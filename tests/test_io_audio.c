@@ -116,13 +116,13 @@ static void what_is_refused(void **state) {
     size_t count;
     const char *path = make("a.wav", SF_FORMAT_WAV | SF_FORMAT_PCM_16, 8000, 1, 100);
     assert_fails(load(path, "hop=10", &m, NULL, &error), INCO_EINVAL, "a.wav is audio: give option 'window'");
-    assert_fails(load(path, "window=10 patch=8x8", &m, NULL, &error), INCO_EINVAL, "option 'patch' is for images");
+    assert_fails(load(path, "window=10 patch=8x8", &m, NULL, &error), INCO_EINVAL, "option 'patch' applies to images");
     assert_fails(load(path, "window=10 hop=5 signals=3", &m, NULL, &error), INCO_EINVAL,
-                 "option 'signals' takes some at random and option 'hop' takes all");
+                 "option 'signals' draws at random, option 'hop' takes all");
     assert_fails(load(path, "window=200 signals=3", &m, NULL, &error), INCO_EDATA,
                  "no file has as many samples as the window of 200");
     assert_fails(load(path, "window=91 signals=11", &m, NULL, &error), INCO_EDATA,
-                 "option 'signals' asks for 11, and there are 10 windows");
+                 "option 'signals' is 11, but there are only 10 windows");
     assert_fails(load(write_text("bad.wav", "RIFFnonsense"), "window=10", &m, NULL, &error), INCO_EFORMAT,
                  "bad.wav: cannot be read as audio");
     assert_fails(load(write_text("bad.flac", ""), "window=10", &m, NULL, &error), INCO_EFORMAT, "bad.flac is empty");
@@ -220,7 +220,7 @@ static void several_files_go_to_a_folder(void **state) {
     assert_int_equal(origin.files, 3);
     assert_int_equal(m.cols, 4 + 2 + 1);
     assert_fails(inco_save_decoded(in_folder("out.wav"), &m, &origin, &error), INCO_EINVAL,
-                 "from 3 files: name a folder");
+                 "from 3 files: the output must be a folder");
     assert_works(inco_save_decoded(in_folder("out"), &m, &origin, &error));
     assert_int_equal(entries_in(in_folder("out")), 3);
     assert_works(load(in_folder("out/00001.wav"), "window=130", &back, NULL, &error));
@@ -254,12 +254,12 @@ static void origins_that_do_not_fit(void **state) {
     shape[0] = 50, o.window = 9;
     assert_fails(inco_save_decoded(path, &m, &o, &error), INCO_EDIM, "signals of 10 values do not fit windows of 9");
     o.window = 10, o.hop = 0;
-    assert_fails(inco_save_decoded(path, &m, &o, &error), INCO_EINVAL, "makes no sense");
+    assert_fails(inco_save_decoded(path, &m, &o, &error), INCO_EINVAL, "is invalid");
     o.hop = 10, shape[1] = 2;
-    assert_fails(inco_save_decoded(path, &m, &o, &error), INCO_EINVAL, "makes no sense");
+    assert_fails(inco_save_decoded(path, &m, &o, &error), INCO_EINVAL, "is invalid");
     shape[1] = 1;
     assert_fails(inco_save_decoded(in_folder("out.png"), &m, &o, &error), INCO_EINVAL,
-                 "audio to write must end in one of .wav");
+                 "the extension of audio to write must be one of .wav");
     o.kind = 0;
     assert_fails(inco_save_decoded(path, &m, &o, &error), INCO_EINVAL, "write a matrix, such as .npy");
     free(m.data);

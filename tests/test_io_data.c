@@ -89,7 +89,7 @@ static void names_that_lead_nowhere(void **state) {
     assert_fails(open_one(&data, test_folder, "", &error), INCO_EDATA, "has no file that can be read");
     assert_fails(open_with(&data, NULL, 0, "", &error), INCO_EINVAL, "no input");
     assert_fails(open_one(&data, write_text("x.doc", "x"), "", &error), INCO_EINVAL,
-                 "x.doc: the name tells the format");
+                 "x.doc: unknown format");
     assert_null(data);
 }
 
@@ -170,7 +170,7 @@ static void random_rows(void **state) {
     assert_same(&m, &all);
     inco_data *data;
     assert_fails(open_one(&data, test_folder, "signals=51", &error), INCO_EDATA,
-                 "option 'signals' asks for 51, and there are 50 signals");
+                 "option 'signals' is 51, but there are only 50 signals");
     inco_mat_free(&first);
     inco_mat_free(&again);
     inco_mat_free(&other);
@@ -188,12 +188,12 @@ static void what_does_not_go_together(void **state) {
     const char *const two[] = {in_folder("a.npy"), in_folder("b.npy")}, *const mixed[] = {two[0], in_folder("c.pgm")};
     assert_fails(open_with(&data, two, 2, "", &error), INCO_EDIM, "a.npy has signals of 4 values");
     assert_fails(open_with(&data, two, 2, "", &error), INCO_EDIM, "b.npy of 3: they cannot be used together");
-    assert_fails(open_with(&data, mixed, 2, "patch=2x2", &error), INCO_EINVAL, "a.npy is a matrix and");
+    assert_fails(open_with(&data, mixed, 2, "patch=2x2", &error), INCO_EINVAL, "a.npy is a matrix, but");
     assert_fails(open_with(&data, mixed, 2, "patch=2x2", &error), INCO_EINVAL,
-                 "c.pgm is an image: give files of one kind");
-    assert_fails(open_one(&data, two[0], "window=10", &error), INCO_EINVAL, "option 'window' is for audio, and");
-    assert_fails(open_one(&data, two[0], "hop=10", &error), INCO_EINVAL, "option 'hop' is for audio and images");
-    assert_fails(open_one(&data, two[0], "rate=10", &error), INCO_EINVAL, "option 'rate' is for audio");
+                 "c.pgm is an image: all inputs must be of the same kind");
+    assert_fails(open_one(&data, two[0], "window=10", &error), INCO_EINVAL, "option 'window' applies to audio, but");
+    assert_fails(open_one(&data, two[0], "hop=10", &error), INCO_EINVAL, "option 'hop' applies to audio and images");
+    assert_fails(open_one(&data, two[0], "rate=10", &error), INCO_EINVAL, "option 'rate' applies to audio");
     assert_fails(open_one(&data, two[0], "patch=3x2", &error), INCO_EDIM,
                  "option 'patch' = '3x2' has 6 values, the signals of");
     assert_fails(open_one(&data, mixed[1], "", &error), INCO_EINVAL, "c.pgm is an image: give option 'patch'");
@@ -373,7 +373,7 @@ static void silence_is_left_out(void **state) {
     inco_mat_free(&m);
     inco_data *data;
     assert_fails(open_one(&data, make_au("b.au", samples, 400), "window=10 signals=2", &error), INCO_EDATA,
-                 "b.au: 10000 windows drawn in a row were digital silence");
+                 "b.au: 10000 consecutive windows drawn were digital silence");
 }
 
 /* ---- Real data, where it is at hand ---- */

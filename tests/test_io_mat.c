@@ -108,12 +108,12 @@ static void the_right_variable_is_chosen(void **state) {
     inco_options_set(options, "variable", "c", NULL);
     assert_fails(inco_load(in_folder("x.mat"), options, &m, &error), INCO_EFORMAT, "there is no variable c");
     inco_options_set(options, "variable", "text", NULL);
-    assert_fails(inco_load(in_folder("x.mat"), options, &m, &error), INCO_EFORMAT, "text is no full matrix");
+    assert_fails(inco_load(in_folder("x.mat"), options, &m, &error), INCO_EFORMAT, "text is not a dense matrix");
     assert_works(inco_load(make("x.mat", MAT_FT_MAT5, variables, 5), NULL, &m, &error));
     assert_int_equal(m.rows, 1);
     inco_mat_free(&m);
     assert_fails(inco_load(make("x.mat", MAT_FT_MAT5, variables, 2), NULL, &m, &error), INCO_EFORMAT,
-                 "there is no full matrix of real numbers; it holds: scalar (1x1), text (1x3)");
+                 "there is no dense matrix of real numbers; it holds: scalar (1x1), text (1x3)");
     inco_options_free(options);
 }
 
@@ -127,9 +127,9 @@ static void what_is_refused(void **state) {
     inco_mat m;
     inco_csc c;
     assert_fails(inco_load(make("x.mat", MAT_FT_MAT5, &solid, 1), NULL, &m, &error), INCO_EFORMAT,
-                 "no full matrix of real");
+                 "no dense matrix of real");
     assert_fails(inco_load(make("x.mat", MAT_FT_MAT5, &split, 1), NULL, &m, &error), INCO_EFORMAT,
-                 "no full matrix of real");
+                 "no dense matrix of real");
     assert_fails(inco_load(make("x.mat", MAT_FT_MAT5, &infinite, 1), NULL, &m, &error), INCO_EDATA,
                  "Inf at row 2, column 1 (counted from 0)");
     assert_fails(inco_load_codes(in_folder("x.mat"), &c, NULL, &error), INCO_EFORMAT,

@@ -224,7 +224,7 @@ static void hostile_codes(void **state) {
     assert_works(inco_save(in_folder("m.npz"), &m, NULL, NULL, &error));
     assert_fails(inco_load_codes(in_folder("m.npz"), &c, NULL, &error), INCO_EFORMAT, "there is no member 'format'");
     assert_fails(inco_load_codes(in_folder("m.npy"), &c, NULL, &error), INCO_EINVAL,
-                 "codes to read must end in one of .npz");
+                 "the extension of codes to read must be one of .npz");
     assert_fails(inco_load_codes(in_folder("missing.npz"), &c, NULL, &error), INCO_EIO, "No such file");
     free(m.data);
 }

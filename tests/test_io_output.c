@@ -208,7 +208,7 @@ static void places_that_cannot_be_written(void **state) {
     assert_fails(inco_save(in_folder("none/m.npy"), &m, NULL, NULL, &error), INCO_EIO, "there is no folder");
     assert_fails(inco_save(in_folder("folder.npy"), &m, NULL, NULL, &error), INCO_EIO, "it is a folder");
     assert_fails(inco_save(in_folder("m.xyz"), &m, NULL, NULL, &error), INCO_EINVAL, ".npy .npz .csv .tsv .mat");
-    assert_fails(inco_save(in_folder("m.wav"), &m, NULL, NULL, &error), INCO_EINVAL, "a matrix to write must end in");
+    assert_fails(inco_save(in_folder("m.wav"), &m, NULL, NULL, &error), INCO_EINVAL, "a matrix to write must be one of");
     m.cols = 0;
     assert_fails(inco_save(in_folder("m.npy"), &m, NULL, NULL, &error), INCO_EINVAL, "2 x 0");
     assert_int_equal(entries_in(test_folder), 1);
@@ -324,11 +324,11 @@ static void check_output(void **state) {
     assert_works(inco_check_output(in_folder("old.npy"), &error));
     assert_works(inco_check_output(in_folder("new.PGM"), &error));
     assert_works(inco_check_output(in_folder("new-folder/"), &error));
-    assert_fails(inco_check_output("/dev/null", &error), INCO_EINVAL, "the name tells the format");
+    assert_fails(inco_check_output("/dev/null", &error), INCO_EINVAL, "unknown format");
     assert_fails(inco_check_output(in_folder("none/new.npy"), &error), INCO_EIO, "there is no folder");
     assert_fails(inco_check_output(in_folder("folder.npy"), &error), INCO_EIO, "it is a folder");
-    assert_fails(inco_check_output(in_folder("new"), &error), INCO_EINVAL, "a file to write must end in one of .npy");
-    assert_fails(inco_check_output(in_folder("new.mp3"), &error), INCO_EINVAL, "must end in one of");
+    assert_fails(inco_check_output(in_folder("new"), &error), INCO_EINVAL, "a file to write must be one of .npy");
+    assert_fails(inco_check_output(in_folder("new.mp3"), &error), INCO_EINVAL, "must be one of");
     assert_fails(inco_check_output(in_folder("used/"), &error), INCO_EIO, "not empty");
     assert_fails(inco_check_output(in_folder("old.npy/"), &error), INCO_EIO, "this is not one");
     assert_text(in_folder("old.npy"), "old");

@@ -94,7 +94,7 @@ static void an_initial_dictionary_is_read_from_a_file(void **state) {
     assert_int_equal(learn_from_file(&x, path, OPTIONS("atoms", "12", "iterations", "0"), &d, NULL), INCO_OK);
     inco_mat_free(&d);
     assert_int_equal(learn_from_file(&x, path, OPTIONS("atoms", "13"), &d, &error), INCO_EINVAL);
-    assert_non_null(strstr(error.message, "the file holds 12 atoms, option 'atoms' asks for 13"));
+    assert_non_null(strstr(error.message, "the file has 12 atoms, but option 'atoms' is 13"));
     assert_int_equal(learn_from_file(&x, missing, OPTIONS("atoms", "12"), &d, &error), INCO_EIO);
     assert_non_null(strstr(error.message, "missing.npy"));
     inco_mat_free(&start);
@@ -134,15 +134,15 @@ static void a_checkpoint_of_another_run_is_refused(void **state) {
 
     assert_int_equal(resume_with(memory, &source, OPTIONS("sparsity", "2", "iterations", "4"), &error), INCO_OK);
     assert_int_equal(resume_with(memory, &source, OPTIONS("sparsity", "3"), &error), INCO_EINVAL);
-    assert_string_equal(error.message, "option 'sparsity' is '3' now, but was '2' when the checkpoint was made");
+    assert_string_equal(error.message, "option 'sparsity' is '3', but was '2' in the run of the checkpoint");
     assert_int_equal(resume_with(memory, &source, OPTIONS("sparsity", "2", "atoms", "13"), &error), INCO_EDIM);
     assert_int_equal(resume_with(memory, &other, OPTIONS("sparsity", "2"), &error), INCO_EDATA);
-    assert_string_equal(error.message, "the signals are not those that the checkpoint was made with");
+    assert_string_equal(error.message, "the signals differ from those of the checkpoint");
     memory->written -= 8;
     assert_int_equal(resume_with(memory, &source, OPTIONS("sparsity", "2"), &error), INCO_EFORMAT);
     memory->bytes[3] ^= 1;
     assert_int_equal(resume_with(memory, &source, OPTIONS("sparsity", "2"), &error), INCO_EFORMAT);
-    assert_string_equal(error.message, "this is not a checkpoint of inco");
+    assert_string_equal(error.message, "not a checkpoint of inco");
     free(memory);
     inco_mat_free(&x);
     inco_mat_free(&y);

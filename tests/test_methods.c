@@ -181,7 +181,7 @@ static void options_of_other_methods_are_refused(void **state) {
         {"idb", "max-coherence", "0", "option 'method' = 'idb' needs option 'max-coherence' above 0"},
         {"idb", "sparsity", "5", "option 'method' = 'idb' needs a target: option 'max-coherence'"},
         {"ksvd", "unused", "keep",
-         "option 'min-uses' tells which atoms to replace, option 'unused' = 'keep' to replace none"},
+         "option 'min-uses' replaces atoms, option 'unused' = 'keep' replaces none: give one of them"},
         {"ksvd", "exchange", "yes", "options 'exchange' and 'replace' both replace coherent atoms: give one of them"},
         {"ipr", "sparsity", "5", "option 'method' = 'ipr' needs a target: option 'max-coherence'"},
     };

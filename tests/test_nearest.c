@@ -225,7 +225,7 @@ static void what_cannot_be_is_refused(void **state) {
     inco_mat d = check_dictionary(INCO_F64, 4, 8, 117), x = check_random(INCO_F64, 5, 10, 118);
     const inco_source source = source_of_mat(&x);
     refuse(&d, NULL, inco_options_new(), INCO_EINVAL, "option 'max-coherence'");
-    refuse(&d, NULL, OPTIONS("max-coherence", "0.37"), INCO_EINVAL, "0.377964 or more (Welch"); /* sqrt(4 / 28) */
+    refuse(&d, NULL, OPTIONS("max-coherence", "0.37"), INCO_EINVAL, "at least 0.377964 (Welch"); /* sqrt(4 / 28) */
     refuse(&d, NULL, OPTIONS("max-coherence", "0.5", "sparsity", "3"), INCO_EINVAL, "option 'sparsity'");
     refuse(&d, NULL, OPTIONS("max-coherence", "0.5", "center", "signal"), INCO_EINVAL, "option 'center'");
     refuse(&d, &source, OPTIONS("max-coherence", "0.5"), INCO_EDIM, "5");

@@ -229,7 +229,7 @@ static void what_makes_no_sense_is_refused(void **state) {
     inco_csc codes;
     inco_error error;
     assert_int_equal(inco_learn(&source, o, &d, NULL, &error), INCO_EINVAL);
-    assert_non_null(strstr(error.message, "without data"));
+    assert_non_null(strstr(error.message, "takes no data"));
     assert_int_equal(inco_learner_new(&learner, NULL, o, &error), INCO_OK);
     assert_int_equal(inco_learner_start_from(learner, &x, &error), INCO_EINVAL);
     assert_int_equal(inco_learner_save(learner, &stream, &error), INCO_EINVAL);

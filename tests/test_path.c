@@ -60,7 +60,7 @@ static void too_few_signals_are_refused(void **state) {
     assert_int_equal(learn(&x, o, &d, NULL, &error), INCO_EDATA);
     assert_string_equal(
         error.message,
-        "option 'gamma' = 'auto' judges by every 10th signal, and needs 100 of them: 1000 signals or more, not "
+        "option 'gamma' = 'auto' holds out every 10th signal, and needs 100 of them: 1000 signals or more, not "
         "999; give option 'gamma' or 'gamma-relative' a number");
     inco_options_free(o);
     inco_mat_free(&x);
@@ -368,7 +368,7 @@ static void the_loop_is_resumed_without_another_path(void **state) {
     memory.read = 0;
     visitor_new(&cut, &source, other);
     assert_int_equal(inco_learner_resume(cut.learner, &cut.stream, &error), INCO_EINVAL);
-    assert_string_equal(error.message, "option 'gamma' is '1' now, but was 'auto' when the checkpoint was made");
+    assert_string_equal(error.message, "option 'gamma' is '1', but was 'auto' in the run of the checkpoint");
     inco_learner_free(cut.learner);
     visitor_new(&cut, &source, o);
     assert_int_equal(words_of_versions(&cut, &memory), 1);

@@ -75,12 +75,12 @@ static void targets_that_make_no_sense_are_refused(void **state) {
     inco_options *low = aimed("target-rms", "0.19"), *two = aimed("target-rms", "0.3"),
                  *other = aimed("target-error", "0.3"), *none = aimed("target-error", "0");
     assert_int_equal(learn(&x, none, &d, NULL, &error), INCO_EINVAL);
-    assert_string_equal(error.message, "option 'target-error' = 0 cannot be met: give an error above 0");
+    assert_string_equal(error.message, "option 'target-error' = 0 is infeasible: give an error above 0");
     inco_options_free(none);
     assert_int_equal(learn(&x, low, &d, NULL, &error), INCO_EINVAL);
     assert_string_equal(error.message,
-                        "option 'target-rms' = 0.19 cannot be met: 40 atoms of 16 dimensions have a root mean square "
-                        "coherence of 0.196116 or more (that of a tight frame)");
+                        "option 'target-rms' = 0.19 is infeasible: 40 atoms of 16 dimensions have an rms "
+                        "coherence of at least 0.196116 (that of a tight frame)");
     inco_options_set(two, "gamma", "1", NULL);
     assert_int_equal(learn(&x, two, &d, NULL, &error), INCO_EINVAL);
     assert_string_equal(error.message, "options 'gamma' and 'target-rms' set the same weight: give one of them");

@@ -64,7 +64,7 @@ static int need(const inco_options *o, const char *name, place *found, inco_erro
     int status;
     TRY(handle_need(o, kind, error));
     TRY(NEED(name));
-    if (!find(name, found)) TRY(error_set(error, INCO_EINVAL, "there is no option '%s'", name));
+    if (!find(name, found)) TRY(error_set(error, INCO_EINVAL, "unknown option '%s'", name));
 done:
     return status;
 }

@@ -57,7 +57,7 @@ static inco_encode_info describe(const encoding *e, const pass *p) {
 static int check_encode(const inco_mat *dictionary, const inco_source *source, const inco_options *o,
                         inco_error *error) {
     if (dictionary->rows != source->dim)
-        return error_set(error, INCO_EDIM, "the dictionary's atoms have %lld dimensions, the signals have %lld",
+        return error_set(error, INCO_EDIM, "the atoms have %lld dimensions, the signals have %lld",
                          (long long)dictionary->rows, (long long)source->dim);
     if (prepare_options_of(o)->center == CENTER_FEATURE)
         return error_set(error, INCO_EINVAL,

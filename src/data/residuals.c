@@ -76,7 +76,7 @@ static int measure_at(measurement *m, int64_t k, inco_error *error) {
     TRY(coder_new(&p.coder, d, m->signals->type, &rules, threads, error));
     TRY(pass_run(&p, error));
     if (status == INCO_OK && !m->count)
-        TRY(error_set(error, INCO_EDATA, "none of the %lld test signals has any energy", (long long)m->signals->count));
+        TRY(error_set(error, INCO_EDATA, "all %lld test signals are zero", (long long)m->signals->count));
     qsort(m->share, (size_t)m->count, sizeof *m->share, compare);
 done:
     inco_coder_free(p.coder);
@@ -110,13 +110,13 @@ static int measure_all(measurement *m, inco_residuals *r, inco_error *error) {
 static int check(const inco_mat *dictionary, const inco_source *source, const inco_options *options,
                  inco_error *error) {
     if (dictionary->rows != source->dim)
-        return error_set(error, INCO_EDIM, "the dictionary's atoms have %lld dimensions, the test signals have %lld",
+        return error_set(error, INCO_EDIM, "the atoms have %lld dimensions, the test signals have %lld",
                          (long long)dictionary->rows, (long long)source->dim);
     if (prepare_options_of(options)->center == CENTER_FEATURE)
         return error_set(
             error, INCO_EINVAL,
-            "the means that option 'center' = 'feature' subtracted are not kept: subtract them from the test "
-            "signals, and measure these with option 'center' = 'none'");
+            "the means of option 'center' = 'feature' are not saved: subtract them from the test signals, and use "
+            "option 'center' = 'none'");
     return INCO_OK;
 }
 

@@ -45,7 +45,9 @@ static double rounding_of(inco_type type) {
 int bound_check_rounding(double bound, inco_type type, inco_error *error) {
     const double least = 4 * rounding_of(type);
     if (bound >= least) return INCO_OK;
-    return error_set(error, INCO_EINVAL, "option 'max-coherence' = %g is lost in the rounding to %s: give %g or more",
+    return error_set(error, INCO_EINVAL,
+                     "option 'max-coherence' = %g is below the rounding errors of %s: give %g "
+                     "or more",
                      bound, type == INCO_F32 ? "f32" : "f64", least);
 }
 

@@ -32,7 +32,7 @@ typedef struct decoherence {
 
 static int check(const inco_options *options, inco_error *error) {
     if (!isnan(bound_options_of(options)->max_coherence)) return INCO_OK;
-    return error_set(error, INCO_EINVAL, "name the bound: option 'max-coherence'");
+    return error_set(error, INCO_EINVAL, "bound missing: option 'max-coherence'");
 }
 
 const options_part decohere_part = {.commands = INCO_DECOHERE, .check = check};
@@ -41,7 +41,7 @@ const options_part decohere_part = {.commands = INCO_DECOHERE, .check = check};
 static int check_data(const decoherence *w, inco_error *error) {
     const inco_source *data = w->data;
     if (data && data->dim != w->info->dim)
-        return error_set(error, INCO_EDIM, "the dictionary's atoms have %lld dimensions, the signals have %lld",
+        return error_set(error, INCO_EDIM, "the atoms have %lld dimensions, the signals have %lld",
                          (long long)w->info->dim, (long long)data->dim);
     if (data && data->count < 1) return error_set(error, INCO_EDATA, "there are no signals in the data");
     for (int i = 0; options_at(i) && !data; i++) {
@@ -49,8 +49,7 @@ static int check_data(const decoherence *w, inco_error *error) {
         const int any = !strcmp(o->name, "columns") || !strcmp(o->name, "variable") || !strcmp(o->name, "precision");
         const int of_data = !strcmp(o->group, "Sparse coding") || (!strcmp(o->group, "Data") && !any);
         if (of_data && (o->commands & INCO_DECOHERE) && inco_options_given(w->options, o->name))
-            return error_set(error, INCO_EINVAL, "option '%s' has a meaning with data only: give data, or leave it out",
-                             o->name);
+            return error_set(error, INCO_EINVAL, "option '%s' needs data: give data, or remove the option", o->name);
     }
     return INCO_OK;
 }

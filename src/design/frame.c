@@ -60,11 +60,11 @@ static int check(const inco_options *options, inco_error *error) {
     const frame_options *o = frame_options_of(options);
     const int64_t atoms = design_options_of(options)->atoms;
     if (o->dim == OPTION_UNSET || atoms == OPTION_UNSET)
-        return error_set(error, INCO_EINVAL, "say how large the frame is by options 'dim' and 'atoms'");
+        return error_set(error, INCO_EINVAL, "size of the frame missing: options 'dim' and 'atoms'");
     if (o->tight && atoms < o->dim)
         return error_set(error, INCO_EINVAL,
-                         "%lld atoms cannot be a tight frame of %lld dimensions: it takes as many atoms as dimensions, "
-                         "or more",
+                         "%lld atoms cannot be a tight frame of %lld dimensions: it needs at least as many atoms as "
+                         "dimensions",
                          (long long)atoms, (long long)o->dim);
     return INCO_OK;
 }

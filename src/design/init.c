@@ -44,8 +44,8 @@ int init_sample(inco_mat *d, const inco_source *source, uint64_t seed, inco_erro
     if (filled < d->cols)
         status = error_set(
             error, INCO_EDATA,
-            "option 'init' = 'sample' needs at least as many signals as atoms: %lld signals with energy, %lld "
-            "atoms; give more signals, fewer atoms, or option 'init' = 'dct' or random",
+            "option 'init' = 'sample' needs at least as many signals as atoms: %lld nonzero signals, %lld atoms; "
+            "give more signals, fewer atoms, or option 'init' = 'dct' or random",
             (long long)filled, (long long)d->cols);
 done:
     inco_mat_free(&buffer);
@@ -114,7 +114,7 @@ int init_dct(inco_mat *d, int64_t patch_rows, int64_t patch_cols, inco_error *er
     if (d->rows == 1 && d->cols > 1)
         return error_set(
             error, INCO_EDATA,
-            "option 'init' = 'dct' has one atom only for signals of one value, not %lld; give option 'atoms' = 1",
+            "option 'init' = 'dct' has only one atom for signals of one value, not %lld; give option 'atoms' = 1",
             (long long)d->cols);
     split_count(d->cols, patch_rows, patch_cols, &downs, &acrosses);
     TRY(cosines(&down, patch_rows, downs, error));

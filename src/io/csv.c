@@ -84,8 +84,8 @@ static int no_number(const table *t, int64_t column, span field, inco_error *err
         shown[used] = (char)(isprint((unsigned char)field.start[used]) ? field.start[used] : '?');
     shown[used] = 0;
     return error_set(error, INCO_EFORMAT, "%s: %s%s%s at row %lld, column %lld (counted from 0; line %lld of the file)",
-                     t->name, length ? "'" : "nothing where a number should be", shown, length ? "' is no number" : "",
-                     (long long)t->rows, (long long)column, (long long)t->line);
+                     t->name, length ? "'" : "an empty field instead of a number", shown,
+                     length ? "' is no number" : "", (long long)t->rows, (long long)column, (long long)t->line);
 }
 
 static int push(table *t, double value, inco_error *error) {
@@ -112,7 +112,7 @@ static int add_row(table *t, span line, inco_error *error) {
     if (t->columns < 0) t->columns = column;
     if (column != t->columns)
         return error_set(error, INCO_EFORMAT,
-                         "%s: row %lld (counted from 0; line %lld of the file) has %lld numbers where the rows before "
+                         "%s: row %lld (counted from 0; line %lld of the file) has %lld numbers, the rows before "
                          "have %lld",
                          t->name, (long long)t->rows, (long long)t->line, (long long)column, (long long)t->columns);
     t->rows++;

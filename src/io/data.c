@@ -117,8 +117,9 @@ static int find_kind(inco_data *d, inco_error *error) {
         int status = io_need(&format, d->paths.path[i], -1, IO_LOADS, error);
         if (status < 0) return status;
         if (first && format->kind != first->kind)
-            return error_set(error, INCO_EINVAL, "%s is %s and %s is %s: give files of one kind", d->paths.path[0],
-                             io_kind_phrase(first->kind), d->paths.path[i], io_kind_phrase(format->kind));
+            return error_set(error, INCO_EINVAL, "%s is %s, but %s is %s: all inputs must be of the same kind",
+                             d->paths.path[0], io_kind_phrase(first->kind), d->paths.path[i],
+                             io_kind_phrase(format->kind));
         if (!first) first = format;
     }
     d->cut.kind = first->kind;
@@ -140,11 +141,11 @@ static int check_options(const inco_data *d, const inco_options *o, inco_error *
     const char *path = d->paths.path[0];
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (inco_options_given(o, rules[i].option) && !(rules[i].kinds >> d->cut.kind & 1))
-            return error_set(error, INCO_EINVAL, "option '%s' is for %s, and %s is %s", rules[i].option,
+            return error_set(error, INCO_EINVAL, "option '%s' applies to %s, but %s is %s", rules[i].option,
                              rules[i].belongs, path, io_kind_phrase(d->cut.kind));
     if (own->signals != OPTION_UNSET && own->hop != OPTION_UNSET)
         return error_set(error, INCO_EINVAL,
-                         "option 'signals' takes some at random and option 'hop' takes all: give one of them");
+                         "option 'signals' draws at random, option 'hop' takes all: give one of them");
     if (d->cut.kind == IO_AUDIO && common->window == OPTION_UNSET)
         return error_set(error, INCO_EINVAL, "%s is audio: give option 'window', the samples per signal, such as 160",
                          path);
@@ -277,7 +278,9 @@ static int pick_places(inco_data *d, int64_t count, uint64_t seed, inco_error *e
             d->pick[n] = rng_below(seed, RNG_WINDOWS, draw++, d->places);
         } while (!single && is_constant(d, d->pick[n]) && ++tries < TRIES);
         if (tries == TRIES)
-            return error_set(error, INCO_EDATA, "%s%s: %d %s drawn in a row were %s: there is too little to learn from",
+            return error_set(error, INCO_EDATA,
+                             "%s%s: %d consecutive %s drawn were %s: too little data to learn "
+                             "from",
                              d->paths.path[0], d->paths.count > 1 ? " and the others" : "", TRIES,
                              d->cut.kind == IO_AUDIO ? "windows" : "patches",
                              d->cut.kind == IO_AUDIO ? "digital silence" : "of one colour");
@@ -291,7 +294,7 @@ static int pick_signals(inco_data *d, const inco_options *o, inco_error *error) 
     d->source.count = d->places;
     if (count == OPTION_UNSET) return INCO_OK;
     if (count > d->places)
-        return error_set(error, INCO_EDATA, "option 'signals' asks for %lld, and there are %lld %s", (long long)count,
+        return error_set(error, INCO_EDATA, "option 'signals' is %lld, but there are only %lld %s", (long long)count,
                          (long long)d->places, names[d->cut.kind]);
     d->source.count = count;
     d->pick = NEW_RAW(int64_t, count);

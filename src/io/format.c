@@ -147,7 +147,7 @@ static int wrong_ending(const char *path, int kind, unsigned what, inco_error *e
     for (int i = 0; i < FORMATS; i++)
         if (suits(&formats[i], kind, what) && used < sizeof endings)
             used += (size_t)snprintf(endings + used, sizeof endings - used, " %s", formats[i].extensions);
-    return error_set(error, INCO_EINVAL, "%s: the name tells the format; %s%s must end in one of%s", path,
+    return error_set(error, INCO_EINVAL, "%s: unknown format: the extension of %s%s must be one of%s", path,
                      what & IO_CODES ? "codes"
                      : kind < 0      ? "a file"
                                      : io_kind_phrase((io_kind)kind),

@@ -265,8 +265,8 @@ static int parse(inco_log *log, const file_bytes *bytes, const char *path, inco_
         if (line && json_is_object(line))
             status = take_line(log, line, error);
         else if (stop && !is_blank(text, length)) /* the last line may be truncated */
-            status = error_set(error, INCO_EFORMAT, "%s: line %lld is no JSON object: this is no log of inco learn",
-                               path, number);
+            status = error_set(error, INCO_EFORMAT, "%s: line %lld is not a JSON object: not a log of inco learn", path,
+                               number);
         json_decref(line);
         text += length + 1;
     }
@@ -295,8 +295,7 @@ int inco_log_load(inco_log **log, const char *path, inco_error *error) {
     TRY(file_read(&bytes, path, error));
     TRY(parse(l, &bytes, path, error));
     TRY(take_usage(l, error));
-    if (!l->start)
-        TRY(error_set(error, INCO_EFORMAT, "%s has no line that describes a run: it is no log of inco learn", path));
+    if (!l->start) TRY(error_set(error, INCO_EFORMAT, "%s: no line describes a run: not a log of inco learn", path));
     *log = l;
     l = NULL;
 done:
@@ -314,7 +313,9 @@ int inco_log_iteration(const inco_log *log, int64_t i, inco_progress *iteration,
     if (status >= 0) status = SIZED_NEED(inco_progress, iteration, error);
     if (status < 0) return status;
     if (i < 0 || i >= log->count)
-        return error_set(error, INCO_EINVAL, "the log has %lld iterations: there is no %lld, counted from 0",
+        return error_set(error, INCO_EINVAL,
+                         "the log has %lld iterations: there is no iteration %lld, counted from "
+                         "0",
                          (long long)log->count, (long long)i);
     sized_give(iteration, &log->iterations[i], sizeof log->iterations[i]);
     return INCO_OK;

@@ -171,7 +171,7 @@ static int choose(const mat_file *file, int (*suits)(const matvar_t *v), const c
         return error_set(error, INCO_EFORMAT, "%s: %s; it holds: %s", file->path,
                          c->suitable         ? "several matrices: name one by option 'variable'"
                          : suits == is_codes ? "there is no sparse matrix of codes"
-                                             : "there is no full matrix of real numbers",
+                                             : "there is no dense matrix of real numbers",
                          *c->others ? c->others : "nothing");
     return INCO_OK;
 }
@@ -186,7 +186,7 @@ static void release_variable(owner *variable) {
 static int to_matrix(matvar_t **v, const char *path, inco_mat *m, inco_error *error) {
     npy_header h;
     if (!number_class(*v, &h) || (*v)->rank != 2)
-        return error_set(error, INCO_EFORMAT, "%s: the variable %s is no full matrix of real numbers", path,
+        return error_set(error, INCO_EFORMAT, "%s: the variable %s is not a dense matrix of real numbers", path,
                          (*v)->name);
     const int64_t rows = (int64_t)(*v)->dims[0], cols = (int64_t)(*v)->dims[1];
     if (!h.count || !(*v)->data)
@@ -238,7 +238,7 @@ static int to_codes(const matvar_t *v, const char *path, csc *codes, inco_error 
     npy_header h;
     if (!s || !sparse_header(v, &h) || v->dims[0] >= INT32_MAX || s->njc != v->dims[1] + 1 || s->nir < s->ndata ||
         !s->jc || s->jc[v->dims[1]] > s->ndata)
-        return error_set(error, INCO_EFORMAT, "%s: the sparse matrix %s makes no sense", path, v->name);
+        return error_set(error, INCO_EFORMAT, "%s: the sparse matrix %s is invalid", path, v->name);
     int status = csc_new(codes, INCO_F64, (int64_t)v->dims[0], (int64_t)v->dims[1], s->ndata, error);
     if (status < 0) return status;
     codes->cols = (int64_t)v->dims[1];

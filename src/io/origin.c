@@ -32,7 +32,7 @@ void inco_origin_free(inco_origin *origin) {
 int origin_check(const inco_origin *o, inco_error *error) {
     const int cut = o->kind == IO_AUDIO || o->kind == IO_IMAGE;
     if (o->kind == IO_MATRIX || (cut && o->files > 0 && o->files <= INT64_MAX / 64 && o->shape)) return INCO_OK;
-    return error_set(error, INCO_EINVAL, "the origin of the codes makes no sense");
+    return error_set(error, INCO_EINVAL, "the origin of the codes is invalid");
 }
 
 /* ---- To named arrays ---- */

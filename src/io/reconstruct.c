@@ -108,12 +108,12 @@ static int save_single(canvas *v, const char *path, const inco_origin *o, inco_e
 static int check_sizes(const cut *c, const inco_mat *signals, const inco_origin *o, inco_error *error) {
     int64_t places = 0;
     if (c->rows < 1 || c->cols < 1 || c->step < 1)
-        return error_set(error, INCO_EINVAL, "the origin of the codes makes no sense");
+        return error_set(error, INCO_EINVAL, "the origin of the codes is invalid");
     for (int64_t i = 0; i < o->files && places <= signals->cols; i++) {
         const int64_t rows = o->shape[2 * i], cols = o->shape[2 * i + 1];
         if (rows < 0 || cols < 0 || (c->kind == IO_AUDIO && cols != 1) ||
             (c->kind == IO_IMAGE && (rows > INT32_MAX || cols > INT32_MAX)))
-            return error_set(error, INCO_EINVAL, "the origin of the codes makes no sense");
+            return error_set(error, INCO_EINVAL, "the origin of the codes is invalid");
         places += cut_count(c, rows, cols);
     }
     if (signals->rows != c->rows * c->cols)
@@ -134,15 +134,15 @@ int inco_save_decoded(const char *path, const inco_mat *signals, const inco_orig
     if (o->kind != IO_AUDIO && o->kind != IO_IMAGE)
         TRY(error_set(
             error, INCO_EINVAL,
-            "%s: these codes come from no windows or patches that lie in order (encode with option 'hop'), so they "
-            "make no audio or image: write a matrix, such as .npy",
+            "%s: these codes do not come from consecutive windows or patches (encode with option 'hop'), so they "
+            "cannot be decoded to audio or images: write a matrix, such as .npy",
             path));
     TRY(origin_check(o, error));
     canvas v = {.cut = cut_of(o), .signals = signals};
     TRY(check_sizes(&v.cut, signals, o, error));
     if (o->files == 1) return save_single(&v, path, o, error);
     if (!strcmp(path, "-") || io_find(path))
-        TRY(error_set(error, INCO_EINVAL, "%s: the codes come from %lld files: name a folder to write them to", path,
+        TRY(error_set(error, INCO_EINVAL, "%s: the codes come from %lld files: the output must be a folder", path,
                       (long long)o->files));
     status = save_numbered(&v, path, o, error);
 done:

@@ -75,7 +75,7 @@ static char *options_text(const inco_options *o, int64_t *length) {
 
 static int refuse_design(const method *m, inco_error *error) {
     if (!m->designs) return INCO_OK;
-    return error_set(error, INCO_EINVAL, "there are no checkpoints of option 'method' = '%s'", m->name);
+    return error_set(error, INCO_EINVAL, "option 'method' = '%s' has no checkpoints", m->name);
 }
 
 /* The lines that the list exchanges stand first among those it has room for. */
@@ -135,7 +135,7 @@ int inco_learner_save(const inco_learner *handle, const inco_stream *given, inco
 static int check_header(const header *h, inco_error *error) {
     if (h->order != 1 || h->dim < 1 || h->atoms < 1 || h->atoms > INT32_MAX || h->dim > INT32_MAX || h->iteration < 0 ||
         h->replacing < 0 || h->replacing > h->atoms || h->text < 0 || h->text > 1 << 20)
-        return error_set(error, INCO_EFORMAT, "the checkpoint is damaged, or from another kind of machine");
+        return error_set(error, INCO_EFORMAT, "the checkpoint is damaged, or was written on another architecture");
     return INCO_OK;
 }
 
@@ -147,12 +147,12 @@ static int check_data(const header *h, const inco_learner *handle, inco_error *e
                          "the checkpoint is of %lld signals of %lld dimensions, the data has %lld of %lld",
                          (long long)h->signals, (long long)h->dim, (long long)source->count, (long long)source->dim);
     if (atoms != OPTION_UNSET && atoms != h->atoms)
-        return error_set(error, INCO_EDIM, "the checkpoint has %lld atoms, option 'atoms' asks for %lld",
+        return error_set(error, INCO_EDIM, "the checkpoint has %lld atoms, but option 'atoms' is %lld",
                          (long long)h->atoms, (long long)atoms);
     uint64_t data;
     int status = fingerprint(source, &data, error);
     if (status >= 0 && data != h->data)
-        status = error_set(error, INCO_EDATA, "the signals are not those that the checkpoint was made with");
+        status = error_set(error, INCO_EDATA, "the signals differ from those of the checkpoint");
     return status;
 }
 
@@ -163,14 +163,14 @@ static int compare_options(const char *saved, const char *now, inco_error *error
         if (a != b || strncmp(saved, now, a)) {
             size_t name = strcspn(now, "="), value = strcspn(saved, "=");
             value += value < a;
-            return error_set(error, INCO_EINVAL,
-                             "option '%.*s' is '%.*s' now, but was '%.*s' when the checkpoint was made", (int)name, now,
-                             (int)(b - name - 1), now + name + 1, (int)(a - value), saved + value);
+            return error_set(error, INCO_EINVAL, "option '%.*s' is '%.*s', but was '%.*s' in the run of the checkpoint",
+                             (int)name, now, (int)(b - name - 1), now + name + 1, (int)(a - value), saved + value);
         }
         saved += a + (saved[a] == '\n');
         now += b + (now[b] == '\n');
     }
-    return *saved || *now ? error_set(error, INCO_EFORMAT, "the checkpoint is of another version of inco") : INCO_OK;
+    return *saved || *now ? error_set(error, INCO_EFORMAT, "the checkpoint was written by another version of inco")
+                          : INCO_OK;
 }
 
 static int read_bytes(const inco_stream *stream, void *to, size_t count, inco_error *error) {
@@ -229,7 +229,7 @@ static int read_head(const inco_learner *handle, header *h, const inco_stream *s
     char begin[sizeof magic] = "";
     int status;
     TRY(read_bytes(stream, begin, sizeof magic - 1, error));
-    if (strcmp(begin, magic)) TRY(error_set(error, INCO_EFORMAT, "this is not a checkpoint of inco"));
+    if (strcmp(begin, magic)) TRY(error_set(error, INCO_EFORMAT, "not a checkpoint of inco"));
     TRY(read_bytes(stream, h, sizeof *h, error));
     TRY(check_header(h, error));
     TRY(check_options(handle, h->text, stream, error));

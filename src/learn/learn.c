@@ -25,8 +25,7 @@ int inco_learn_needs_data(const inco_options *options) {
 static int check_source(const inco_source *source, const inco_options *options, inco_error *error) {
     const int needed = inco_learn_needs_data(options);
     if (!needed && source)
-        return error_set(error, INCO_EINVAL, "option 'method' = '%s' designs atoms without data: give none",
-                         method_of(options)->name);
+        return error_set(error, INCO_EINVAL, "option 'method' = '%s' takes no data", method_of(options)->name);
     if (needed && !source) return error_set(error, INCO_EINVAL, "there is no data to learn from");
     return INCO_OK;
 }
@@ -78,7 +77,7 @@ static int load_initial(inco_learner *handle, const char *path, inco_error *erro
     int status = initial_load(path, handle->options, &loaded, &trouble);
     if (status >= 0 && atoms != OPTION_UNSET && atoms != loaded.cols)
         status =
-            error_set(&trouble, INCO_EINVAL, "the file holds %lld atoms, option 'atoms' asks for %lld: leave it out",
+            error_set(&trouble, INCO_EINVAL, "the file has %lld atoms, but option 'atoms' is %lld: remove the option",
                       (long long)loaded.cols, (long long)atoms);
     if (status >= 0) status = learner_start_from(handle->core, &loaded, &trouble);
     inco_mat_free(&loaded);

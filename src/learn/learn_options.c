@@ -79,7 +79,8 @@ static int check_codes(const inco_options *options, inco_error *error) {
     if (coder_options_of(options)->nonnegative && inco_options_given(options, "code-updates") &&
         learn_options_of(options)->code_updates > 0)
         return error_set(error, INCO_EINVAL,
-                         "option 'code-updates' refits by coefficients of any sign: take away option 'nonnegative'");
+                         "option 'code-updates' refits coefficients without sign constraint: remove option "
+                         "'nonnegative'");
     return coder_check(options, error);
 }
 

@@ -60,14 +60,13 @@ static int check_start(const learner *l, const inco_mat *dictionary, inco_error 
     const int64_t dim = l->signals.dim, atoms = design_options_of(l->options)->atoms;
     int64_t row, col;
     if (l->method->designs)
-        return error_set(error, INCO_EINVAL,
-                         "option 'method' = '%s' starts from its own family of atoms, not from others",
+        return error_set(error, INCO_EINVAL, "option 'method' = '%s' has its own initial atoms and takes no others",
                          l->method->name);
     if (dictionary->rows != dim)
         return error_set(error, INCO_EDIM, "the initial dictionary has %lld dimensions, the signals have %lld",
                          (long long)dictionary->rows, (long long)dim);
     if (dictionary->cols < 1 || (atoms != OPTION_UNSET && atoms != dictionary->cols))
-        return error_set(error, INCO_EDIM, "the initial dictionary has %lld atoms, option 'atoms' asks for %lld",
+        return error_set(error, INCO_EDIM, "the initial dictionary has %lld atoms, but option 'atoms' is %lld",
                          (long long)dictionary->cols, (long long)(atoms == OPTION_UNSET ? 1 : atoms));
     if (mat_find_nonfinite(dictionary, &row, &col))
         return error_set(error, INCO_EDATA,
@@ -111,8 +110,7 @@ static int fill_initial(learner *l, inco_error *error) {
 static int make_initial(learner *l, inco_error *error) {
     if (l->d.data) return INCO_OK;
     const int64_t atoms = design_options_of(l->options)->atoms;
-    if (atoms == OPTION_UNSET)
-        return error_set(error, INCO_EINVAL, "option 'atoms' is needed: how many atoms should be learned?");
+    if (atoms == OPTION_UNSET) return error_set(error, INCO_EINVAL, "number of atoms missing: option 'atoms'");
     int status = inco_mat_new(&l->d, INCO_F64, l->signals.dim, atoms, error);
     if (status >= 0) status = fill_initial(l, error);
     if (status < 0) inco_mat_free(&l->d);

@@ -64,8 +64,7 @@ static int check(const inco_options *options, inco_error *error) {
     TRY(options_check_one(options, PENALTY_TAKES "|target-rms|target-error", "set the same weight", error));
     if (is_bounded(options) && idl_options_of(options)->norms == NORMS_RESCALE)
         TRY(error_set(error, INCO_EINVAL,
-                      "option 'max-coherence' needs atoms of unit norm during the update: take away option 'norms' = "
-                      "'rescale'"));
+                      "option 'max-coherence' needs unit norms during the update: remove option 'norms' = 'rescale'"));
 done:
     return status;
 }

@@ -33,7 +33,7 @@ static int check(const inco_options *options, inco_error *error) {
     for (int i = 0; (option = options_at(i)); i++)
         if (inco_options_given(options, option->name) && !options_is_among(option->name, taken))
             return error_set(error, INCO_EINVAL,
-                             "option '%s' has no place in option 'method' = 'parametric', which takes no data",
+                             "option '%s' does not apply to option 'method' = 'parametric', which takes no data",
                              option->name);
     if (design_options_of(options)->atoms == OPTION_UNSET || common->window == OPTION_UNSET || isnan(common->rate))
         return error_set(error, INCO_EINVAL,

@@ -238,8 +238,8 @@ static int check_count(int64_t count, inco_error *error) {
     if (count / STEP >= MIN_HELD) return INCO_OK;
     return error_set(
         error, INCO_EDATA,
-        "option 'gamma' = 'auto' judges by every %dth signal, and needs %d of them: %d signals or more, not "
-        "%lld; give option 'gamma' or 'gamma-relative' a number",
+        "option 'gamma' = 'auto' holds out every %dth signal, and needs %d of them: %d signals or more, not %lld; "
+        "give option 'gamma' or 'gamma-relative' a number",
         (int)STEP, (int)MIN_HELD, (int)(STEP * MIN_HELD), (long long)count);
 }
 
@@ -362,7 +362,10 @@ int path_resume(gamma_path *path, const inco_mat *d, const inco_stream *stream, 
     int64_t row, col;
     int status = INCO_OK;
     if (stream->read(stream->self, &s, sizeof s)) TRY(error_set(error, INCO_EFORMAT, "the checkpoint ends too early"));
-    if (s.version != SAVED_VERSION) TRY(error_set(error, INCO_EFORMAT, "the checkpoint is of another version of inco"));
+    if (s.version != SAVED_VERSION)
+        TRY(error_set(error, INCO_EFORMAT,
+                      "the checkpoint was written by another "
+                      "version of inco"));
     if (!is_sound(&s)) TRY(error_set(error, INCO_EFORMAT, "the checkpoint is damaged"));
     *path = path_from_saved(&s);
     if (!s.best) goto done;

@@ -31,12 +31,12 @@ typedef struct search {
 int steer_check(double target_rms, double target_error, int64_t dim, int64_t atoms, inco_error *error) {
     const double least = coherence_least_rms(dim, atoms);
     if (target_error == 0)
-        return error_set(error, INCO_EINVAL, "option 'target-error' = 0 cannot be met: give an error above 0");
+        return error_set(error, INCO_EINVAL, "option 'target-error' = 0 is infeasible: give an error above 0");
     if (isnan(target_rms) || target_rms >= least) return INCO_OK;
     return error_set(
         error, INCO_EINVAL,
-        "option 'target-rms' = %g cannot be met: %lld atoms of %lld dimensions have a root mean square coherence "
-        "of %.6f or more (that of a tight frame)",
+        "option 'target-rms' = %g is infeasible: %lld atoms of %lld dimensions have an rms coherence of at least "
+        "%.6f (that of a tight frame)",
         target_rms, (long long)atoms, (long long)dim, least);
 }
 

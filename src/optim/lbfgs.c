@@ -239,8 +239,7 @@ int lbfgs_minimize(lbfgs_problem *problem, const lbfgs_settings *settings, doubl
     TRY(work_open(&w, problem, settings, x, error));
     TRY(lbfgs_evaluate(problem, &w.at, error));
     result->before = w.at.f;
-    if (!isfinite(w.at.f))
-        TRY(error_set(error, INCO_ENUMERIC, "the objective is not finite where its minimisation starts"));
+    if (!isfinite(w.at.f)) TRY(error_set(error, INCO_ENUMERIC, "the objective is not finite at the initial point"));
     w.xx = blas_dot(w.n, w.at.x, w.at.x);
     w.gg = blas_dot(w.n, w.at.gradient, w.at.gradient);
     TRY(descend(&w, settings, result, error));

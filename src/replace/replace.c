@@ -36,7 +36,7 @@ int replace_check(const inco_options *options, inco_error *error) {
                          "options 'exchange' and 'replace' both replace coherent atoms: give one of them");
     if (inco_options_given(options, "min-uses") && o->unused == UNUSED_KEEP)
         return error_set(error, INCO_EINVAL,
-                         "option 'min-uses' tells which atoms to replace, option 'unused' = 'keep' to replace none");
+                         "option 'min-uses' replaces atoms, option 'unused' = 'keep' replaces none: give one of them");
     return INCO_OK;
 }
 

@@ -241,7 +241,7 @@ void inco_report_table(inco_report *r, const inco_table *table) {
 static int send(const inco_stream *stream, const writer *w, inco_error *error) {
     if (w->failed) return error_no_memory(error);
     if (!w->used || stream->write(stream->self, w->text, w->used) == 0) return INCO_OK;
-    return error_set(error, INCO_EIO, "the page could not be written");
+    return error_set(error, INCO_EIO, "the report could not be written");
 }
 
 static void write_head(writer *w, const inco_report *r) {
@@ -262,7 +262,9 @@ static void write_head(writer *w, const inco_report *r) {
 static void write_foot(writer *w, const inco_report *r) {
     writer_put(w, r->in_grid ? "</div>\n" : "");
     writer_put(w, r->in_section ? "</section>\n" : "");
-    writer_format(w, "<footer>Made by inco %s. The page holds all it shows: nothing is fetched.</footer>\n</main>\n",
+    writer_format(w,
+                  "<footer>Made by inco %s. This file is self-contained.</footer>\n"
+                  "</main>\n",
                   inco_version());
     writer_put(w, "<script>\n");
     writer_put(w, report_script);
@@ -273,7 +275,7 @@ static int told(const inco_report *r, inco_error *error) {
     int status = handle_need(r, handle_kind, error);
     if (status < 0) return status;
     if (r->trouble == INCO_ENOMEM) return error_no_memory(error);
-    if (r->trouble) return error_set(error, r->trouble, "a figure of the page has no proper name, size or numbers");
+    if (r->trouble) return error_set(error, r->trouble, "a figure of the report has an invalid name, size or data");
     return INCO_OK;
 }
 
@@ -303,7 +305,7 @@ int inco_report_write_csv(const inco_report *r, int i, const inco_stream *given,
     int status = told(r, error);
     if (status >= 0) status = stream_take_writer(&stream, given, error);
     if (status < 0) return status;
-    if (!inco_report_figure(r, i)) return error_set(error, INCO_EINVAL, "the page has no figure %d", i);
+    if (!inco_report_figure(r, i)) return error_set(error, INCO_EINVAL, "the report has no figure %d", i);
     return send(&stream, &r->figures[i].csv, error);
 }
 
@@ -314,7 +316,7 @@ int inco_chart_write(const inco_chart *chart, const inco_stream *given, inco_err
     inco_stream stream;
     if (stream_take_writer(&stream, given, error) < 0) return INCO_EINVAL;
     if (trouble == INCO_ENOMEM) return error_no_memory(error);
-    if (trouble) return error_set(error, trouble, "the chart has no proper name, size or numbers");
+    if (trouble) return error_set(error, trouble, "the chart has an invalid name, size or data");
     if (decimal_enter(&locale) < 0) return error_no_memory(error);
     chart_draw(&w, chart, &chart_wide);
     decimal_leave(&locale);

@@ -164,7 +164,7 @@ class Decohere(tool.Case):
     def test_refused(self):
         name, old = self.dictionary()
         self.refused("decohere", name, "--max-coherence", 0.2, "-o", "E.npy", code=2, says=["0.244600", "Welch"])
-        self.refused("decohere", name, "--max-coherence", 0.5, "--sparsity", 3, "-o", "E.npy", code=2, says="with data only")
+        self.refused("decohere", name, "--max-coherence", 0.5, "--sparsity", 3, "-o", "E.npy", code=2, says="--sparsity needs data")
         self.refused("decohere", name, "--max-coherence", 0.5, "-o", name, code=2, says=name)
         old[3, 2] = np.nan
         self.refused("decohere", self.save("N.npy", old), "--max-coherence", 0.5, "-o", "E.npy", says="NaN")

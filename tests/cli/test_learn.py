@@ -145,7 +145,7 @@ class Learn(tool.Case):
         np.testing.assert_allclose(self.load("E.npy"), start, atol=1e-14)
         self.json("learn", "X.npy", "-o", "E.npy", "--init", "D.npy", *SHORT)
         self.refused("learn", "X.npy", "-o", "F.npy", "--init", "D.npy", "--atoms", "25", code=2,
-                     says=["--atoms asks for 25", "D.npy", "24 atoms"])
+                     says=["--atoms is 25", "D.npy", "24 atoms"])
         self.save("wrong.npy", np.eye(5))
         self.refused("learn", "X.npy", "-o", "F.npy", "--init", "wrong.npy", says=["5", "16"])
         self.refused("learn", "X.npy", "-o", "D.npy", "--init", "D.npy", code=2, says="D.npy")
@@ -189,7 +189,7 @@ class Learn(tool.Case):
             self.assertGreater(found["spread"]["passes"], 0)
             self.assertAlmostEqual(found["spread"]["target"], 0.501)
             done = self.inco(*how, "0.01", limit, "2", "--log", "run.jsonl", code=3)
-            self.assertIn("above the target of --max-coherence 0.01", done.text)
+            self.assertIn("above the target --max-coherence 0.01", done.text)
             self.assertEqual(self.load("D.npy").shape, (24, 16))
             with open(self.path("run.jsonl")) as log:
                 lines = [json.loads(line) for line in log]

@@ -85,7 +85,7 @@ class Path(tool.Case):
         run.send_signal(signal.SIGINT)
         text = run.communicate(timeout=tool.PATIENCE)[1]
         self.assertEqual(run.returncode, 130, text)
-        self.assertIn("interrupted on the path over gamma; the dictionary is saved", text)
+        self.assertIn("interrupted on the regularisation path; the dictionary is saved", text)
 
     def test_is_cut_short(self):
         """Time that is over after the first weight ends the path, and the program says so."""

@@ -128,7 +128,7 @@ class Page(Case):
         self.refused("learn", "X.npy", "--atoms", 20, "-o", "E.npy", "--report", "p.html", "--test", "T.npy",
                      says="signals of 5 dimensions, the atoms have 16")
         self.save("Z.npy", np.zeros((3, 16)))
-        self.refused("inspect", "D.npy", "--report", "p.html", "--test", "Z.npy", says="none of the 3 test signals")
+        self.refused("inspect", "D.npy", "--report", "p.html", "--test", "Z.npy", says="all 3 test signals are zero")
 
     def test_signals_that_were_learned_from_are_no_test(self):
         done = self.learn("--report", "page.html", "--test", "../%s/X.npy" % os.path.basename(self.home))
@@ -178,7 +178,7 @@ class Report(Case):
             lines = file.readlines()
         self.write("short.jsonl", "".join(lines[:3]) + lines[3][:40])
         self.inco("report", "short.jsonl", "D.npy", "-o", "page.html", "--csv", "numbers")
-        self.assertIn("the log ends before the run does", self.page("page.html"))
+        self.assertIn("the log is incomplete: the run was interrupted", self.page("page.html"))
         with open(self.path("numbers/convergence-error.csv")) as file:
             self.assertEqual(len(file.readlines()), 1 + 2)
         self.assertNotIn("usage.csv", self.numbers("numbers"))
@@ -199,14 +199,14 @@ class Report(Case):
         self.refused("report", "run.jsonl", "-o", "p.html", code=2, says="RUN.jsonl D.npy")
         self.refused("report", "run.jsonl", "D.npy", code=2, says="-o FILE")
         self.refused("report", "run.jsonl", "D.npy", "-o", "run.jsonl", code=2, says="is also an input")
-        self.refused("report", "D.npy", "run.jsonl", "-o", "p.html", says="no log of inco learn")
+        self.refused("report", "D.npy", "run.jsonl", "-o", "p.html", says="not a log of inco learn")
         self.refused("report", "no.jsonl", "D.npy", "-o", "p.html", says="no.jsonl")
         self.write("other.jsonl", '{"event": "iteration"}\n')
-        self.refused("report", "other.jsonl", "D.npy", "-o", "p.html", says="no line that describes a run")
+        self.refused("report", "other.jsonl", "D.npy", "-o", "p.html", says="no line describes a run")
         self.write("list.jsonl", '[1, 2]\n{"event": "start"}\n')
-        self.refused("report", "list.jsonl", "D.npy", "-o", "p.html", says="line 1 is no JSON object")
+        self.refused("report", "list.jsonl", "D.npy", "-o", "p.html", says="line 1 is not a JSON object")
         self.save("E.npy", np.eye(16))
-        self.refused("report", "run.jsonl", "E.npy", "-o", "p.html", says="they are not of one run")
+        self.refused("report", "run.jsonl", "E.npy", "-o", "p.html", says="they are not from the same run")
 
     def test_strange_values_in_a_log(self):
         self.learn("--log", "run.jsonl")

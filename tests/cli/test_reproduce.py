@@ -172,7 +172,7 @@ class Experiment(Case):
         words = ["reproduce", "sigg2012", "--data", "voice", "--quick", "--signals", 400, "--iterations", 12, "--atoms", 200]
         done = self.stop(words + ["-o", "out"], signal.SIGINT)
         self.assertEqual(done[0], 130, done[1])
-        self.assertIn("the same command goes on from here", done[1])
+        self.assertIn("the same command continues from here", done[1])
         self.assertEqual(self.stop(words + ["-o", "out"], signal.SIGKILL)[0], -signal.SIGKILL)
         finished = [name[:-4] for name in os.listdir(self.path("out/seed-0")) if name.endswith(".csv")]
         self.assertLess(len(finished), 18)

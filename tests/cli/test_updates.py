@@ -108,8 +108,8 @@ class Parametric(tool.Case):
 
     def test_refusals(self):
         self.save("X.npy", np.eye(5))
-        self.refused(*self.DESIGN, "X.npy", "-o", "D.npy", code=2, says=["X.npy", "without data"])
-        self.refused("learn", "-o", "D.npy", "--atoms", "4", code=2, says="data to learn from")
+        self.refused(*self.DESIGN, "X.npy", "-o", "D.npy", code=2, says=["X.npy", "takes no data"])
+        self.refused("learn", "-o", "D.npy", "--atoms", "4", code=2, says="no data given")
         for more in (["--coder", "omp"], ["--gamma", "1"], ["--seed", "3"], ["--checkpoint", "state"],
                      ["--codes", "C.npz"], ["--init", "random"], ["--unused", "keep"], ["--normalize", "none"]):
             self.refused(*self.DESIGN, "-o", "D.npy", *more, code=2, says=[more[0], "parametric"]

@@ -19,7 +19,7 @@ CHARTS = {kind + "-" + family for kind in ("spectrum", "residual", "histogram", 
           for family in FAMILIES} | {"residual-ratio"}
 TABLES = {"claims", "runs", "paired", "cost"}
 
-pytestmark = pytest.mark.skipif(not (has("audio") and has("json")), reason="this build lacks what the experiment takes")
+pytestmark = pytest.mark.skipif(not (has("audio") and has("json")), reason="this build lacks a feature that the experiment needs")
 
 
 @pytest.fixture(scope="module")
