@@ -32,8 +32,8 @@ int bound_check(double bound, int64_t dim, int64_t atoms, inco_error *error) {
     if (bound >= least - 1e-12) return INCO_OK;
     return error_set(
         error, INCO_EINVAL,
-        "option 'max-coherence' = %g cannot be kept: %lld atoms of %lld dimensions have a coherence of %.6f or "
-        "more (%s)",
+        "option 'max-coherence' = %g is infeasible: %lld atoms of %lld dimensions have a coherence of at least "
+        "%.6f (%s)",
         bound, (long long)atoms, (long long)dim, least, inco_bound_name(dim, atoms));
 }
 
