@@ -19,7 +19,7 @@
 #include "mat/blas.h"
 #include "mat/mat.h"
 
-/* As far as three quarters of what a code can have: beyond, any dictionary spans the signal. */
+/* Up to three quarters of the maximum number of atoms: beyond, any dictionary spans the signal. */
 static const int64_t steps[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 120};
 enum { STEPS = sizeof steps / sizeof *steps };
 
@@ -27,10 +27,10 @@ typedef struct measurement {
     const residuals_task *task;
     const inco_source *signals; /* in double */
     double start;
-    int step, steps; /* the cardinality under way, of those to measure */
-    double *share;   /* ||x - D c|| / ||x||, of the signals with energy so far */
+    int step, steps; /* the current cardinality, and how many to measure */
+    double *share;   /* ||x - D c|| / ||x||, of the nonzero signals so far */
     int64_t count;
-    double *quartiles; /* STEPS places for each of: cardinality, lower, median, upper */
+    double *quartiles; /* STEPS entries each: cardinality, lower, median, upper */
 } measurement;
 
 static int tell(const measurement *m, int64_t done) {
@@ -58,14 +58,14 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Between the two values next to it, as NumPy does. */
+/* Linear interpolation, like NumPy. */
 static double quantile(const double *sorted, int64_t count, double q) {
     const double place = q * (double)(count - 1);
     const int64_t below = (int64_t)floor(place), above = below + 1 < count ? below + 1 : below;
     return sorted[below] + (place - (double)below) * (sorted[above] - sorted[below]);
 }
 
-/* By OMP with nothing but the number of atoms to stop it. */
+/* By OMP that stops at k atoms only. */
 static int measure_at(measurement *m, int64_t k, inco_error *error) {
     const inco_mat *d = m->task->dictionary;
     const int threads = m->task->threads;
@@ -120,7 +120,7 @@ static int check(const inco_mat *dictionary, const inco_source *source, const in
     return INCO_OK;
 }
 
-/* Memory for the quartiles, which the result owns. */
+/* Allocates the quartiles, which the result owns. */
 static int make_result(measurement *m, inco_residuals *r, inco_error *error) {
     m->quartiles = NEW(double, 4 * STEPS);
     r->owner = owner_of_block(m->quartiles);

@@ -19,12 +19,12 @@ typedef struct annealing {
     const anneal_settings *settings;
     int stopped;
     peak top;
-    inco_mat d; /* the unknown with its columns normalised */
+    inco_mat d; /* the normalised unknown */
     double *norm;
     int tight, threads;
-    double hold;         /* weight on the gap */
+    double hold;         /* weight of the deviation from tightness */
     inco_mat gap;        /* (FRAME-4): (D / L) D D' - I */
-    inco_mat multiplier; /* of the gap, D x D */
+    inco_mat multiplier; /* of the deviation, D x D */
     inco_mat pull;       /* multiplier + weight * gap */
 } annealing;
 
@@ -36,7 +36,7 @@ static void measure_gap(const inco_mat *d, int threads, const inco_mat *gap) {
     for (int64_t i = 0; i < gap->rows; i++) mat_set(gap, i, i, mat_get(gap, i, i) - 1);
 }
 
-/* (FRAME-5): adds the tight frame's part to the value and the gradient by D. */
+/* (FRAME-5): adds the terms of tightness to the value and the gradient by D. */
 static double add_tightness(annealing *w, const inco_mat *gradient) {
     const int64_t n = w->gap.rows * w->gap.cols;
     double *pull = w->pull.data;
@@ -47,7 +47,7 @@ static double add_tightness(annealing *w, const inco_mat *gradient) {
     return blas_dot(n, multiplier, gap) + w->hold / 2 * blas_dot(n, gap, gap);
 }
 
-/* D <- D - gap D / 2, the Newton step to a tight frame, and unit norms again, in turns. */
+/* Alternates D <- D - gap D / 2, the Newton step to a tight frame, with normalisation. */
 int anneal_tighten(inco_mat *d, int threads, double *rest, inco_error *error) {
     inco_mat gap = {0}, next = {0};
     int status;
@@ -120,7 +120,7 @@ static void close_annealing(annealing *w) {
 
 /* ---- The levels ---- */
 
-/* One level from d, in place. Where it ends, the multipliers take over what the weight has held. */
+/* One level from d, in place. At its end the multipliers are updated. */
 static int pass_level(annealing *w, inco_mat *d, int level, inco_error *error) {
     const int memory = w->problem.n > LARGE ? MEMORY_PAIRS_LARGE : MEMORY_PAIRS;
     const lbfgs_settings search = {memory, w->settings->iterations, 1e-14, w->threads, 0};

@@ -9,7 +9,7 @@
 
 enum { ATTEMPTS = 3, MAX_STEPS = 300, MIN_STEPS = 60 };
 static const double MIN_WEIGHT = 1e-3;
-static const double STEPS_WORK = 3e11; /* D L^2 in all, of one stage's steps */
+static const double STEPS_WORK = 3e11; /* D L^2 times the iterations of one stage */
 
 static const option_row rows[] = {
     REAL_OPTION(bound_options, max_coherence, "max-coherence", "MU", NULL, 0, 1, INCO_LEARN | INCO_DECOHERE,
@@ -20,7 +20,7 @@ static const option_row rows[] = {
 
 const options_part bound_part = {OPTIONS_PART(rows, bound_options)};
 
-/* ---- Whether it can be satisfied ---- */
+/* ---- Feasibility ---- */
 
 int bound_check_given(const inco_options *options, const char *method, inco_error *error) {
     if (!isnan(bound_options_of(options)->max_coherence)) return INCO_OK;
@@ -37,7 +37,7 @@ int bound_check(double bound, int64_t dim, int64_t atoms, inco_error *error) {
         bound, (long long)atoms, (long long)dim, least, inco_bound_name(dim, atoms));
 }
 
-/* How much the rounding to a type can add to a product of unit vectors. */
+/* Maximum increase of a product of unit vectors by rounding to a type. */
 static double rounding_of(inco_type type) {
     return type == INCO_F32 ? 2.5e-7 : 1e-12;
 }
@@ -80,7 +80,7 @@ static int measure_norms(bound_work *w, int64_t *used, inco_error *error) {
     return INCO_OK;
 }
 
-/* (DECO-1): squared norms, but no less than MIN_WEIGHT of their mean, so that a faint atom has a place too. */
+/* (DECO-1): squared norms, at least MIN_WEIGHT of their mean, so that atoms of small norm do not move far. */
 static void weigh_atoms(const bound_work *w) {
     const int64_t used = w->atoms.cols;
     double sum = 0;
@@ -102,7 +102,7 @@ done:
     return status;
 }
 
-/* The coherence of the atoms of d that are not zero, as stored. */
+/* Coherence of the nonzero atoms of d, as stored. */
 static int measure(const bound_work *w, const inco_mat *d, coherence *mu, inco_error *error) {
     double *norm = NEW_RAW(double, d->cols);
     if (!norm) return error_no_memory(error);
@@ -113,7 +113,7 @@ static int measure(const bound_work *w, const inco_mat *d, coherence *mu, inco_e
     return status;
 }
 
-/* Atoms that have moved get their norms back; the others stay as they are, to the bit where the type is the same. */
+/* Stores moved atoms with their original norms; the others stay unchanged, bit for bit if the type is the same. */
 static void put_atoms(bound_work *w, const inco_mat *out) {
     const inco_mat *d = w->task->dictionary;
     const size_t bytes = (size_t)d->rows * sizeof(double);
@@ -158,8 +158,8 @@ done:
     return status;
 }
 
-/* Rounding to the type written may violate the bound by a little: the search is for a bound that much lower, and lower
- * still when that was not enough. */
+/* Rounding to the output type may violate the bound slightly: the search uses a bound that is lower by this amount, and
+ * lower again if that was not enough. */
 int bound_search(bound_work *w, const statistics *s, inco_mat *result, inco_error *error) {
     const bound_task *task = w->task;
     nearest_settings settings = {.iterations = steps_for(&w->atoms),

@@ -1,4 +1,4 @@
-/* Dictionaries to start from. */
+/* Initial dictionaries. */
 #include "design/init.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 /* ---- Signals ---- */
 
-/* Reads one signal into atom j, normalised. *taken says whether it has energy. */
+/* Reads one signal into atom j, normalised. *taken: whether it is nonzero. */
 static int take_signal(const inco_source *source, int64_t signal, const inco_mat *buffer, const inco_mat *atom,
                        int *taken, inco_error *error) {
     int64_t row, col;
@@ -55,15 +55,15 @@ done:
 
 /* ---- Cosines ---- */
 
-/* Entry i of the k-th of `count` cosines over n places. More cosines than places: frequencies pi k / count, as in the
- * overcomplete DCT; else the first ones of the orthonormal DCT. */
+/* Entry i of the k-th of `count` cosines over n samples. If count > n: frequencies pi k / count, as in the overcomplete
+ * DCT; else the first ones of the orthonormal DCT. */
 static double cosine(int64_t n, int64_t count, int64_t k, int64_t i) {
     const double pi = 3.14159265358979323846;
     if (count > n) return cos(pi * (double)k * (double)i / (double)count);
     return cos(pi * (double)k * ((double)i + 0.5) / (double)n);
 }
 
-/* The k-th cosine without its mean (but for k = 0), of unit norm. */
+/* The k-th cosine minus its mean (except for k = 0), normalised. */
 static void fill_cosine(double *to, int64_t n, int64_t count, int64_t k) {
     inco_mat column = mat_view(INCO_F64, n, 1, to);
     double mean = 0;
@@ -78,8 +78,8 @@ static int cosines(inco_mat *m, int64_t n, int64_t count, inco_error *error) {
     return status;
 }
 
-/* Cosines along the rows and along the columns of a patch, enough for L products: as many in both, or all along one
- * when the other is a single pixel. */
+/* Number of cosines along the rows and along the columns of a patch, enough for L products: the same for both, or all
+ * along one if the other is a single pixel. */
 static void split_count(int64_t atoms, int64_t patch_rows, int64_t patch_cols, int64_t *down, int64_t *across) {
     int64_t side = (int64_t)ceil(sqrt((double)atoms));
     while (side * side < atoms) side++;
@@ -87,14 +87,14 @@ static void split_count(int64_t atoms, int64_t patch_rows, int64_t patch_cols, i
     *across = patch_cols == 1 ? 1 : patch_rows == 1 ? atoms : side;
 }
 
-/* An atom: entry (r, c) of the patch stands at r * patch_cols + c. */
+/* An atom: entry (r, c) of the patch is at r * patch_cols + c. */
 static void fill_product(double *to, const inco_mat *down, const inco_mat *across, int64_t a, int64_t b) {
     const double *u = mat_column(down, a), *v = mat_column(across, b);
     for (int64_t r = 0; r < down->rows; r++)
         for (int64_t c = 0; c < across->rows; c++) *to++ = u[r] * v[c];
 }
 
-/* Products in the order of their summed frequency, the constant one first. */
+/* Products in ascending order of their summed frequency, the constant one first. */
 static void fill_products(inco_mat *d, const inco_mat *down, const inco_mat *across) {
     int64_t filled = 0;
     for (int64_t sum = 0; filled < d->cols; sum++)

@@ -1,4 +1,4 @@
-/* A quadratic penalty on what exceeds the bound, raised stage by stage (docs/theory/decohere.md). */
+/* A quadratic penalty on the violation of the bound, increased in stages (docs/theory/decohere.md). */
 #include "design/nearest.h"
 
 #include <math.h>
@@ -16,12 +16,13 @@
 #include "update/fit.h"
 
 enum { MEMORY_PAIRS = 8, MEMORY_PAIRS_LARGE = 5, LARGE = 4000000 };
-enum { RAISES = 8, SHIFTS = 12, LOWER_FIRST = 5 };   /* stages of a rising weight, and of a lowered bound */
-static const double FIRST_WEIGHT = 10, RAISE = 4;    /* of the penalty, beside a fit of order 1 per atom */
-static const double FIRST_TOLERANCE = 1e-3;          /* of gradients, per atom's unit of fit, while the weight rises */
-static const double ALIKE = 1 - 1e-6, PARTED = 0.01; /* products of equal atoms; how far they are moved */
+enum { RAISES = 8, SHIFTS = 12, LOWER_FIRST = 5 };   /* stages with increasing weight, and with a lowered bound */
+static const double FIRST_WEIGHT = 10, RAISE = 4;    /* weight of the penalty, relative to a fit of order 1 per atom */
+static const double FIRST_TOLERANCE = 1e-3;          /* of gradients, relative to the fit per atom, while the weight
+                                                      * increases */
+static const double ALIKE = 1 - 1e-6, PARTED = 0.01; /* products of equal atoms; how far they are separated */
 
-/* By care taken: the share of the bound by which it is exceeded when it is shifted, and gradients in the end. */
+/* By effort: the relative violation of the bound at which it is shifted, and the final tolerance of gradients. */
 static const double CLOSE[] = {1e-4, 3e-4, 3e-4}, TOLERANCE[] = {1e-6, 3e-3, 3e-3};
 
 typedef struct nearing {
@@ -31,13 +32,13 @@ typedef struct nearing {
     const nearest_settings *settings;
     nearest_result *result;
     int stopped;
-    inco_mat target; /* the dictionary given; with statistics empty */
-    inco_mat d;      /* the unknown with its columns normalised */
-    fit data;        /* |X - D C|^2; without statistics empty */
+    inco_mat target; /* the input dictionary; empty with statistics */
+    inco_mat d;      /* the normalised unknown */
+    fit data;        /* |X - D C|^2; empty without statistics */
     double *norm;
     hinge over;
     double tau, eta;
-    double scale; /* the fit is divided by it */
+    double scale; /* divisor of the fit */
     double fit;   /* (DECO-1) or (DECO-2), at d */
 } nearing;
 
@@ -95,7 +96,7 @@ static int advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_error *er
 
 /* ---- Workspace ---- */
 
-/* Of the fit per atom, so that the penalty's weight means the same for all data. */
+/* The fit per atom, so that the weight of the penalty has the same effect for all data. */
 static double scale_of(const nearing *w, int64_t atoms) {
     double sum = 0;
     for (int64_t j = 0; j < atoms; j++) sum += w->s ? mat_get(&w->s->a, j, j) : w->weight ? w->weight[j] : 1;
@@ -128,7 +129,7 @@ static void close_nearing(nearing *w) {
 
 /* ---- Stages ---- */
 
-/* The fit and the largest product at d, over all pairs. */
+/* Fit and largest product at d, over all pairs. */
 static int measure(nearing *w, const inco_mat *d, double *away, double *coherence, inco_error *error) {
     inco_mat g = {0};
     double h;
@@ -143,7 +144,7 @@ done:
     return status;
 }
 
-/* Atoms that nothing has moved but the rounding of norms are put back as they were. */
+/* Restores atoms that only rounding has changed. */
 static void put_back(const nearing *w, const inco_mat *d) {
     const int64_t rows = d->rows;
     for (int64_t j = 0; j < d->cols && !w->s; j++) {
@@ -173,8 +174,8 @@ done:
     return status;
 }
 
-/* Equal and opposite atoms exert no force on each other along their spheres: each is moved a little, its own way. They
- * are those with a gradient of what exceeds ALIKE. */
+/* The gradient between equal or opposite atoms vanishes on the spheres: each is moved slightly, in its own direction.
+ * They are found by the gradient of the violation of ALIKE. */
 static int part_equals(nearing *w, inco_mat *d, inco_error *error) {
     inco_mat g = {0};
     double h, *way = NEW_RAW(double, d->rows);
@@ -194,7 +195,7 @@ done:
     return status;
 }
 
-/* The weight rises until the bound is nearly kept. */
+/* Increases the weight until the bound is nearly satisfied. */
 static int raise_weight(nearing *w, inco_mat *d, inco_error *error) {
     const double bound = w->settings->bound;
     int status = INCO_OK;
@@ -208,8 +209,7 @@ static int raise_weight(nearing *w, inco_mat *d, inco_error *error) {
     return status;
 }
 
-/* (DECO-4): tau is lowered by what still exceeds the bound. Where that would take much of the bound, the weight is
- * raised instead. */
+/* (DECO-4): lowers tau by the violation. If this would lower it too much, increases the weight instead. */
 static void lower_tau(nearing *w) {
     const double bound = w->settings->bound;
     w->tau -= 1.1 * (w->result->coherence - bound) + 1e-13;
@@ -218,7 +218,7 @@ static void lower_tau(nearing *w) {
     w->eta *= RAISE;
 }
 
-/* At least one careful stage, and more until nothing exceeds the bound. */
+/* At least one stage with the final tolerance, and more until the bound is satisfied. */
 static int shift_bound(nearing *w, inco_mat *d, inco_error *error) {
     int status = INCO_OK;
     for (int k = 0; k < SHIFTS && status == INCO_OK && (k == 0 || !w->result->reached); k++) {
@@ -234,7 +234,7 @@ static int tell_level(void *self, int level, double coherence) {
     return w->settings->tell && w->settings->tell(w->settings->self, stage, coherence);
 }
 
-/* The coherence alone is lowered, from where the penalty got stuck. */
+/* Minimises the coherence alone, from where the penalty got stuck. */
 static int lower_coherence(nearing *w, inco_mat *d, inco_error *error) {
     const anneal_settings settings = {.first = LOWER_FIRST,
                                       .last = ANNEAL_LAST,
@@ -251,7 +251,7 @@ static int lower_coherence(nearing *w, inco_mat *d, inco_error *error) {
     return status < 0 ? status : outcome;
 }
 
-/* From atoms that keep the bound, back towards those given, as far as that leads to others that keep it. */
+/* From atoms that satisfy the bound, back towards the input, as long as the result satisfies it. */
 static int return_to_fit(nearing *w, inco_mat *d, inco_error *error) {
     inco_mat kept = {0};
     const nearest_result before = *w->result;
@@ -279,7 +279,7 @@ int nearest(inco_mat *d, const double *weight, const statistics *s, const neares
     TRY(measure(&w, d, &result->before, &result->coherence, error));
     result->after = result->before;
     result->reached = result->coherence <= settings->bound;
-    if (result->reached && !s) goto done; /* nothing is nearer than itself */
+    if (result->reached && !s) goto done; /* the input itself is the nearest */
     TRY(part_equals(&w, d, error));
     TRY(raise_weight(&w, d, error));
     if (status == INCO_OK) TRY(shift_bound(&w, d, error));

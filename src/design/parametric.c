@@ -1,4 +1,4 @@
-/* Alternation between a clipped Gram matrix and steps in the parameters (docs/theory/parametric.md). */
+/* Alternates between a clipped Gram matrix and steps in the parameters (docs/theory/parametric.md). */
 #include "design/parametric.h"
 
 #include <math.h>
@@ -18,11 +18,11 @@ typedef struct design {
     const parametric_family *family;
     lbfgs_problem problem;
     int threads;
-    inco_mat d;         /* at the unknowns last evaluated */
+    inco_mat d;         /* the atoms of the unknowns last evaluated */
     inco_mat target;    /* (PARAMETRIC-2), L x L */
     inco_mat gap;       /* D'D - target */
     inco_mat slope;     /* 4 D (D'D - target) */
-    double *derivative; /* of the atoms by their unknowns: dim values for each, atom after atom */
+    double *derivative; /* of the atoms by their unknowns: dim values each, atom by atom */
 } design;
 
 /* ---- Atoms ---- */
@@ -74,7 +74,7 @@ static int eval(void *self, lbfgs_point *at, inco_error *error) {
     return INCO_OK;
 }
 
-/* (PARAMETRIC-2) at the present atoms; returns |D'D - target|^2. */
+/* (PARAMETRIC-2) at the current atoms; returns |D'D - target|^2. */
 static double set_target(design *w, double mu) {
     double sum = 0;
     blas_multiply(w->threads, "TN", 1, &w->d, &w->d, 0, &w->target);

@@ -1,5 +1,5 @@
-/* Signals to learn from or to encode, out of files: matrices as they are, audio and images cut into windows and patches
- * when they are read, so that overlapping ones take no memory. */
+/* Signals from files: matrices unchanged, audio and images cut into windows and patches when they are read, so that
+ * overlapping ones take no memory. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 
 typedef struct data_file {
     io_array array;
-    int64_t first; /* places in the files before */
+    int64_t first; /* number of signals in the files before */
 } data_file;
 
 static const char kind[] = "data";
@@ -29,9 +29,9 @@ static const char kind[] = "data";
 struct inco_data {
     path_list paths;
     data_file *files; /* one per path */
-    cut cut;          /* matrices: a place per column */
-    int64_t places;   /* in all files */
-    int64_t *pick;    /* the place of each signal, or NULL: all in order */
+    cut cut;          /* matrices: one signal per column */
+    int64_t places;   /* number of signals in all files */
+    int64_t *pick;    /* the position of each signal, or NULL: all in order */
     inco_source source;
 };
 
@@ -49,7 +49,7 @@ static const data_file *file_of(const inco_data *d, int64_t place) {
     return &d->files[low];
 }
 
-/* `count` values to out[at], of the source's type. */
+/* Stores `count` values at out[at], in the type of the source. */
 static void put(const inco_data *d, void *out, int64_t at, inco_type type, const void *from, int64_t count) {
     const inco_mat source = mat_view(type, count, 1, (void *)from);
     const inco_mat target = mat_view(d->source.type, count, 1, (char *)out + (size_t)at * d->source.type);
@@ -186,7 +186,7 @@ static int load_files(inco_data *d, const inco_options *o, inco_error *error) {
     return parallel_for(common_threads(o), d->paths.count, load_one, &l, error);
 }
 
-/* All matrices have signals of one dimension, all audio has one rate. */
+/* Checks that all matrices have signals of the same dimension, and all audio has the same rate. */
 static int check_equal(const inco_data *d, inco_error *error) {
     const io_array *a = &d->files[0].array;
     for (int64_t i = 1; i < d->paths.count; i++) {
@@ -247,7 +247,7 @@ static int pick_columns(inco_data *d, int64_t count, uint64_t seed, inco_error *
     return INCO_OK;
 }
 
-/* All values equal: digital silence, or a patch of one colour. */
+/* Returns whether all values are equal: digital silence, or a patch of one colour. */
 static int is_constant(const inco_data *d, int64_t place) {
     const data_file *file = file_of(d, place);
     const inco_mat *m = &file->array.m;
@@ -267,7 +267,7 @@ static int is_constant(const inco_data *d, int64_t place) {
     return 1;
 }
 
-/* Draws with replacement; constant places are drawn again, but not for ever. A signal of one value always is. */
+/* Draws with replacement; constant signals are drawn again, up to a limit. A signal of one value is always constant. */
 static int pick_places(inco_data *d, int64_t count, uint64_t seed, inco_error *error) {
     enum { TRIES = 10000 };
     const int single = d->source.dim == 1;
@@ -314,7 +314,7 @@ static void set_source(inco_data *d, const inco_options *o) {
     d->source.dim = d->cut.kind == IO_MATRIX ? d->files[0].array.m.rows : d->cut.rows * d->cut.cols;
 }
 
-/* With a matrix --patch only says what its signals are. */
+/* With a matrix, the option patch only describes its signals. */
 static int check_patch(const inco_data *d, const inco_options *o, inco_error *error) {
     const int64_t *patch = common_options_of(o)->patch;
     if (d->cut.kind != IO_MATRIX || !patch[0] || patch[0] * patch[1] == d->source.dim) return INCO_OK;
@@ -397,7 +397,7 @@ double inco_data_rate(const inco_data *d) {
     return handle_is(d, kind) && d->cut.kind == IO_AUDIO ? d->files[0].array.rate : 0;
 }
 
-/* Random windows and patches cannot be put back: they have no origin. */
+/* Random windows and patches cannot be reassembled: they have no origin. */
 static int find_origin(const inco_data *d, inco_origin *origin, inco_error *error) {
     origin_arrays *arrays = origin_new(origin, d->source.count);
     if (!arrays) return error_no_memory(error);

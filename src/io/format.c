@@ -1,4 +1,4 @@
-/* The table of formats, and what is done by it. */
+/* The table of formats, and the functions that use it. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -118,7 +118,7 @@ const char *io_kind_phrase(io_kind kind) {
     return phrases[kind];
 }
 
-/* Is `ending` one of the words of the list? Letters of either case. */
+/* Returns whether `ending` is one of the words of the list, ignoring case. */
 static int listed(const char *list, const char *ending) {
     const size_t length = strlen(ending);
     while (*list) {
@@ -283,7 +283,7 @@ done:
     return status;
 }
 
-/* A name that ends in a slash is a folder, to be made when needed: its parent must allow that. */
+/* A name that ends in a slash is a folder, created when needed: its parent must allow that. */
 int inco_check_output(const char *path, inco_error *error) {
     const io_format *format = NULL;
     if (!path) return error_null(error, "path");

@@ -108,7 +108,7 @@ done:
 
 /* ---- The update ---- */
 
-/* (BOUND-8): the bound that this update satisfies, and (BOUND-6): the weight of pairs above it. */
+/* (BOUND-8): the bound of this update, and (BOUND-6): the weight of its violation. */
 static void add_bound(update_settings *settings, const method_input *in) {
     const idl_state *own = in->own;
     const double bound = bound_of(in->options), over = fmax(0, own->start_coherence - bound);
@@ -146,7 +146,7 @@ static int64_t code_updates(const inco_options *o) {
 
 /* ---- The end ---- */
 
-/* The closing search is shown, and can be stopped. */
+/* The final search reports progress, and can be stopped. */
 static int show(void *self, int stage, double mu) {
     learner *l = self;
     (void)stage;
@@ -154,14 +154,14 @@ static int show(void *self, int stage, double mu) {
     return learner_tell(l, "bound");
 }
 
-/* Not so when learning was stopped before: what is saved then satisfies the bound. */
+/* Not so if learning was stopped before: the saved result must satisfy the bound. */
 static int show_only(void *self, int stage, double mu) {
     show(self, stage, mu);
     return 0;
 }
 
-/* The nearest dictionary that satisfies the bound, about: after a stop by a shorter search, which goes on to its end.
- */
+/* Approximately the nearest dictionary that satisfies the bound; after a stop by a shorter search, which is
+ * completed. */
 static int finish(learner *l, int stopped, inco_error *error) {
     const bound_task task = {.dictionary = &l->result,
                              .bound = bound_of(l->options),

@@ -14,13 +14,13 @@
 #include "learn/penalty.h"
 #include "mat/mat.h"
 
-static const double weights[PATH_POINTS] = {0, 0.001, 0.01, 0.1, 1, 10}; /* in units of ||X||^2 / L */
+static const double weights[PATH_POINTS] = {0, 0.001, 0.01, 0.1, 1, 10}; /* relative to ||X||^2 / L */
 
 enum { STEP = 10, MIN_HELD = 100, MAX_HELD = 10000 }; /* every STEP-th signal is held out, or fewer */
-enum { FIRST = 6, MORE = 3 };                         /* iterations before the points, and of each */
-static const double START = 0.1;                      /* the weight of those before */
-static const double NOISE = 0.01;                     /* in (PATH-1), as a logarithm */
-static const double LEAST = 1e-3;                     /* smaller residuals count as this */
+enum { FIRST = 6, MORE = 3 };                         /* iterations before the points, and per point */
+static const double START = 0.1;                      /* weight of those before */
+static const double NOISE = 0.01;                     /* of (PATH-1): scores closer than this are ties */
+static const double LEAST = 1e-3;                     /* lower limit of residuals */
 
 /* The learner of one point, on the signals that are not held out. */
 typedef struct trial {
@@ -108,7 +108,7 @@ done:
     return status;
 }
 
-/* ---- Judging ---- */
+/* ---- Scores ---- */
 
 /* (PATH-1) */
 static double judge(const inco_residuals *r) {
@@ -117,7 +117,7 @@ static double judge(const inco_residuals *r) {
     return sum / (double)r->count;
 }
 
-/* The residuals to tell: with a quarter, with half and with all of the atoms that judge. */
+/* Selects the residuals to report: with a quarter, half and all of the atoms that the score uses. */
 static void pick_residuals(path_table *table, double *residual, const inco_residuals *r, int64_t max_atoms) {
     table->path.cardinalities = 0;
     for (int64_t part = 4; part >= 1; part /= 2) {
@@ -131,7 +131,7 @@ static void pick_residuals(path_table *table, double *residual, const inco_resid
     }
 }
 
-/* (PATH-2): taken in rising order, a point that is within the noise of the lowest so far takes over. */
+/* (PATH-2): in ascending order of gamma, a point within the noise of the lowest so far is chosen instead. */
 static void choose(path_table *table) {
     const int64_t count = table->path.count;
     double lowest = INFINITY;
@@ -187,7 +187,7 @@ static int add_held_energy(const inco_source *held, double *energy, inco_error *
     return status;
 }
 
-/* The dictionary that all points start from. */
+/* The initial dictionary of all points. */
 static int begin(trial *t, inco_error *error) {
     gamma_path *path = t->path;
     t->progress.point = 0;
@@ -217,7 +217,7 @@ static int add_point(trial *t, inco_error *error) {
     choose(table);
     if (path->chosen == path->count - 1) take_dictionary(&t->path->best, learner_dictionary(t->learner));
     t->progress.gamma = point.gamma;
-    t->progress.relative_error = point.relative_error; /* in the dictionary that came out, as in the path */
+    t->progress.relative_error = point.relative_error; /* in the resulting dictionary, as in the path */
     t->progress.mean_cardinality = point.mean_cardinality;
     return tell(t, "point");
 }
@@ -260,14 +260,14 @@ done:
 
 enum { SAVED_VERSION = 2 };
 
-/* What a checkpoint holds of a path: fields of 8 bytes, which stay as they are while the interface's structs grow. */
+/* Part of a checkpoint: fields of 8 bytes, which stay the same while the structs of the interface grow. */
 typedef struct saved_point {
     double gamma, gamma_relative, coherence_max, coherence_rms, singular_max, singular_min;
     double relative_error, mean_cardinality, judgement, cost, residual[PATH_CARDINALITIES];
 } saved_point;
 
 typedef struct saved_path {
-    int64_t version, begun, done, max_atoms, best; /* the last: does a dictionary follow? */
+    int64_t version, begun, done, max_atoms, best; /* the last: whether a dictionary follows */
     int64_t count, chosen, points, held_out, cardinalities, cardinality[PATH_CARDINALITIES];
     double energy, noise, seconds;
     saved_point point[PATH_POINTS];

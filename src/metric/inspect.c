@@ -1,4 +1,4 @@
-/* inco_inspect: everything there is to say about how coherent a dictionary is. */
+/* inco_inspect: metrics of a dictionary. */
 #include <math.h>
 
 #include "base/clock.h"
@@ -37,7 +37,7 @@ static int check(const inco_mat *d, inco_error *error) {
     return INCO_OK;
 }
 
-/* What the arrays of the result point into; one block, which the result owns. */
+/* Memory of the arrays of the result; one block, which the result owns. */
 typedef struct arrays {
     tally_result pairs;
     double singular[];
@@ -49,7 +49,7 @@ typedef struct inspection {
     int threads;
     double start;
     double *norm;   /* of all atoms */
-    int64_t *index; /* the atoms that are not zero */
+    int64_t *index; /* the nonzero atoms */
     arrays *to;
     inco_metrics *m;
 } inspection;
@@ -105,7 +105,7 @@ static int measure_pairs(inspection *w, const gram_atoms *atoms, inco_error *err
     return status;
 }
 
-/* Values beyond the rank that the atoms in use can have are zero, and stay. */
+/* Values beyond the maximum rank of the nonzero atoms stay zero. */
 static int measure_spectrum(const inspection *w, const gram_atoms *atoms, inco_error *error) {
     inco_metrics *m = w->m;
     const double *s = m->singular = w->to->singular;

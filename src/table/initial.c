@@ -1,4 +1,4 @@
-/* Reads the file that the option init names, for src/learn, which sees no formats. */
+/* Reads the file named by the option init, for src/learn, which does not know formats. */
 #include "learn/initial.h"
 
 #include "io/io.h"

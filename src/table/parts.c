@@ -1,5 +1,5 @@
-/* The one list of what takes part in the option table, in the order of --help; the methods of learn/methods.h bring
- * their own parts. This file sees all rooms. */
+/* The list of the parts of the option table, in the order of --help; methods bring their own parts. This file sees all
+ * rooms. */
 #include "base/options.h"
 #include "learn/method.h"
 

@@ -18,7 +18,7 @@ static int64_t count_of(const idl *w) {
 
 /* ---- The objective ---- */
 
-/* out = A B' (D x D), or A'B (L x L) when that is smaller. */
+/* out = A B' (D x D), or A'B (L x L) if that is smaller. */
 static void small_product(const idl *w, const inco_mat *a, const inco_mat *b, const inco_mat *out) {
     blas_multiply(w->threads, a->rows <= a->cols ? "NT" : "TN", 1, a, b, 0, out);
 }
@@ -29,7 +29,7 @@ static void small_gram(const idl *w, const inco_mat *e) {
     for (int64_t i = 0; i < e->rows; i++) mat_set(e, i, i, mat_get(e, i, i) - 1);
 }
 
-/* Brings the fit and e up to date with D. */
+/* Updates the fit and e for D. */
 static void place(idl *w) {
     fit_place(&w->fit, &w->d);
     if (w->gamma > 0) small_gram(w, &w->e);
@@ -83,7 +83,7 @@ void idl_line(idl *w, const double *direction, double q[5]) {
     q[4] = w->gamma * blas_dot(m, e2, e2);
 }
 
-/* ---- Norms free, rescaled afterwards ---- */
+/* ---- Free norms, normalised afterwards ---- */
 
 static int free_eval(void *self, lbfgs_point *at, inco_error *error) {
     idl *w = self;
@@ -94,7 +94,7 @@ static int free_eval(void *self, lbfgs_point *at, inco_error *error) {
     return INCO_OK;
 }
 
-/* The exact minimiser along the line; the fit and e follow without another product by A. */
+/* The exact minimiser along the line; the fit and e are updated without another product by A. */
 static int free_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_error *error) {
     idl *w = self;
     double q[5], *e = w->e.data, *e1 = w->e1.data, *e2 = w->e2.data;
@@ -113,9 +113,9 @@ static int free_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_erro
     return INCO_OK;
 }
 
-/* ---- Norms kept: D = V with its columns normalised ---- */
+/* ---- Unit norms: D = V with its columns normalised ---- */
 
-/* (BOUND-5): what exceeds the bound. */
+/* (BOUND-5): the violation of the bound. */
 static int add_excess(idl *w, lbfgs_point *at, inco_error *error) {
     const inco_mat g = mat_view(INCO_F64, w->x.rows, w->x.cols, at->gradient);
     double h;
@@ -143,7 +143,8 @@ static int sphere_eval(void *self, lbfgs_point *at, inco_error *error) {
     return judge(w, at, error);
 }
 
-/* Where the gradient has become too small beside what products in float32 were added up to it, it is taken anew. */
+/* If the gradient is below the rounding errors of the products in float32, it is computed again from a product in
+ * double. */
 static int sharpen(idl *w, lbfgs_point *at, inco_error *error) {
     if (!fit_is_coarse(&w->fit, sqrt(blas_dot(count_of(w), at->gradient, at->gradient)))) return INCO_OK;
     sphere_normalize(w->threads, at->x, &w->d, w->norm);
@@ -250,7 +251,7 @@ void idl_close(idl *w) {
     hinge_close(&w->pairs);
 }
 
-/* The gradient is zero to rounding when it is this small beside its terms. */
+/* A gradient this small, relative to its terms, is zero up to rounding. */
 static double gradient_floor(const idl *w) {
     const int64_t n = count_of(w);
     double size = fmax(1, sqrt(blas_dot(n, w->x.data, w->x.data)));
@@ -258,7 +259,7 @@ static double gradient_floor(const idl *w) {
     return 1e-13 * terms / size;
 }
 
-/* Where float32 does not tell any more what goes down, the search begins anew, with exact products where it stands. */
+/* If the line search finds no descent in float32, the search restarts from the current point with exact products. */
 static int descend(idl *w, const update_settings *settings, lbfgs_result *all, inco_error *error) {
     lbfgs_settings search = {MEMORY_PAIRS, settings->iterations, gradient_floor(w), settings->threads, settings->enough};
     lbfgs_result part;
