@@ -243,7 +243,8 @@ static void a_bound_that_nothing_keeps_is_refused(void **state) {
                         "option 'max-coherence' = 0.19 is infeasible: 40 atoms of 16 dimensions have a coherence "
                         "of at least 0.196116 (Welch bound)");
     assert_int_equal(learn(&x, none, &d, NULL, &error), INCO_EINVAL);
-    assert_string_equal(error.message, "option 'max-coherence' = 0 is below the rounding errors of f32: give 1e-06 or more");
+    assert_string_equal(error.message,
+                        "option 'max-coherence' = 0 is below the rounding errors of f32: give 1e-06 or more");
     inco_options_free(low);
     inco_options_free(none);
     inco_mat_free(&truth);

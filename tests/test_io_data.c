@@ -88,8 +88,7 @@ static void names_that_lead_nowhere(void **state) {
     assert_fails(open_one(&data, in_folder("*.npy"), "", &error), INCO_EIO, "no file matches");
     assert_fails(open_one(&data, test_folder, "", &error), INCO_EDATA, "has no file that can be read");
     assert_fails(open_with(&data, NULL, 0, "", &error), INCO_EINVAL, "no input");
-    assert_fails(open_one(&data, write_text("x.doc", "x"), "", &error), INCO_EINVAL,
-                 "x.doc: unknown format");
+    assert_fails(open_one(&data, write_text("x.doc", "x"), "", &error), INCO_EINVAL, "x.doc: unknown format");
     assert_null(data);
 }
 
