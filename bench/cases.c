@@ -181,7 +181,7 @@ static int note_iteration(void *self, const inco_progress *progress) {
 static outcome run_learning(const setup *s, const char *name, double gamma, const rule *r) {
     const problem *p = the_problem(s);
     inco_options *o = options_for(s, r, r->value);
-    inco_source source = source_of_mat(&p->x);
+    inco_source source = mat_source_of(&p->x);
     inco_error error = {0};
     timing t = {0};
     stop_on(inco_options_set_number(o, "iterations", 2, &error), &error);

@@ -35,7 +35,7 @@ static inline double recovered(const inco_mat *truth, const inco_mat *learned) {
 
 /* Learns; what is allocated is the caller's to free. */
 static inline int learn(const inco_mat *x, inco_options *o, inco_mat *d, inco_learn_info *info, inco_error *error) {
-    inco_source source = source_of_mat(x);
+    inco_source source = mat_source_of(x);
     return inco_learn(&source, o, d, info, error);
 }
 
@@ -48,7 +48,7 @@ static inline void check_unused_policies(const char *const method[]) {
     for (int64_t j = 0; j < 20; j++)
         for (int64_t i = 0; i < 10; i++)
             if (j >= 15 || i >= 5) mat_set(&start, i, j, i == j - 10);
-    inco_source source = source_of_mat(&x);
+    inco_source source = mat_source_of(&x);
     for (int p = 0; p < 3; p++) {
         inco_options *o = check_options(method);
         inco_learner *learner;

@@ -68,7 +68,7 @@ static inline double direct_objective(const sample *t, const inco_mat *d, double
 
 static inline double objective_of(const sample *t, const inco_mat *d, double gamma) {
     double f;
-    assert_int_equal(objective(d, &t->s, gamma, 1, &f, NULL), INCO_OK);
+    assert_int_equal(update_objective(d, &t->s, gamma, 1, &f, NULL), INCO_OK);
     return f;
 }
 

@@ -155,7 +155,7 @@ static int stop_there(void *self, const inco_progress *now) {
 static void a_stopped_run_keeps_its_bound(void **state) {
     (void)state;
     inco_mat truth = check_dictionary(INCO_F64, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6);
-    inco_source source = source_of_mat(&x);
+    inco_source source = mat_source_of(&x);
     inco_options *o = bounded("0.3", "iterations", "8");
     stopper stops[] = {{"iteration", 0, 0}, {"bound", 0, 0}};
     for (int i = 0; i < 2; i++) {
@@ -188,7 +188,7 @@ static void a_bound_is_approached(void **state) {
     (void)state;
     enum { ITERATIONS = 8 };
     inco_mat truth = check_dictionary(INCO_F64, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6), kept;
-    inco_source source = source_of_mat(&x);
+    inco_source source = mat_source_of(&x);
     inco_options *o = bounded("0.3", "iterations", "8");
     double coherence[ITERATIONS] = {0};
     inco_learner *learner;
@@ -218,7 +218,7 @@ static int stop_in_second(void *self, const inco_progress *now) {
 static void a_run_that_is_stopped_keeps_its_bound(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6);
-    inco_source source = source_of_mat(&x);
+    inco_source source = mat_source_of(&x);
     inco_options *o = bounded("0.3", "seed", "1");
     inco_learner *learner;
     check_watch(o, stop_in_second, NULL);

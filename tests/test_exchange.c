@@ -86,7 +86,7 @@ static void there_may_be_fewer_lines(void **state) {
 /* Learns from `start`; the share of true atoms found. */
 static double run_from(const inco_mat *start, const inco_mat *x, inco_options *o, const inco_mat *truth,
                        inco_learn_info *info) {
-    inco_source source = source_of_mat(x);
+    inco_source source = mat_source_of(x);
     inco_learner *learner;
     assert_int_equal(inco_learner_new(&learner, &source, o, NULL), INCO_OK);
     assert_int_equal(inco_learner_start_from(learner, start, NULL), INCO_OK);

@@ -40,7 +40,7 @@ static void sample_takes_distinct_signals_with_energy(void **state) {
         inco_mat x = check_random(types[k], 12, 60, 3), d = new_dictionary(12, 40), other = new_dictionary(12, 40);
         int seen[60] = {0}, ordered = 1, differ = 0;
         for (int64_t n = 0; n < 60; n += 3) memset(mat_column(&x, n), 0, 12 * (size_t)types[k]); /* 40 are left */
-        inco_source source = source_of_mat(&x);
+        inco_source source = mat_source_of(&x);
         assert_int_equal(init_sample(&d, &source, 9, NULL), INCO_OK);
         unit_norms(&d);
         for (int64_t j = 0, last = -1; j < 40; j++) {
@@ -67,7 +67,7 @@ static void too_few_signals_are_refused(void **state) {
     (void)state;
     inco_mat x = check_random(INCO_F32, 5, 10, 3), d = new_dictionary(5, 9), long_atoms = new_dictionary(6, 4);
     memset(mat_column(&x, 4), 0, 2 * 5 * sizeof(float));
-    inco_source source = source_of_mat(&x);
+    inco_source source = mat_source_of(&x);
     assert_int_equal(init_sample(&d, &source, 0, &error), INCO_EDATA);
     assert_string_equal(error.message,
                         "option 'init' = 'sample' needs at least as many signals as atoms: 8 nonzero signals, 9 "
@@ -91,7 +91,7 @@ static void failures_come_through(void **state) {
     inco_error error = {0};
     (void)state;
     inco_mat x = check_random(INCO_F64, 5, 30, 3), d = new_dictionary(5, 9);
-    inco_source source = source_of_mat(&x), broken = source;
+    inco_source source = mat_source_of(&x), broken = source;
     broken.read = broken_read;
     assert_int_equal(init_sample(&d, &broken, 0, &error), INCO_EIO);
     assert_string_equal(error.message, "gone");

@@ -219,7 +219,7 @@ static int told_here(void *self, const inco_progress *now) {
 
 /* A source that must not be read by other threads. */
 static inco_source witnessed(witness *w, const inco_mat *x, inco_options *o) {
-    *w = (witness){.from = source_of_mat(x), .caller = pthread_self(), .stops = w->stops};
+    *w = (witness){.from = mat_source_of(x), .caller = pthread_self(), .stops = w->stops};
     inco_source source = w->from;
     source.self = w;
     source.read = read_here;

@@ -350,7 +350,7 @@ static void coherent_and_unused_atoms_are_replaced_once(void **state) {
         mat_set(&d, i, 6, -mat_get(&d, i, 2));
         mat_set(&x, i, 5, 0);
     }
-    inco_source source = source_of_mat(&x);
+    inco_source source = mat_source_of(&x);
     worst_signal item[9] = {{9, 5}, {8, 3}, {7, 11}, {6, 2}, {5, 1}, {4, 0}, {3, 4}, {2, 6}, {1, 7}};
     worst_list worst = {item, 9, 9};
     replacement chosen[9];

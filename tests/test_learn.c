@@ -42,7 +42,7 @@ static void same_bits_for_any_number_of_threads(void **state) {
 static void a_resumed_run_has_the_same_bits(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 16, 60, 5), x = planted_signals(&truth, 5000, 4, 6);
-    inco_source source = source_of_mat(&x);
+    inco_source source = mat_source_of(&x);
     inco_options *o = OPTIONS("atoms", "60", "coder", "omp", "sparsity", "4", "iterations", "6", "unused", "sample");
     memory_stream *memory = calloc(1, sizeof *memory);
     observer w = {.stream = MEMORY_STREAM(memory), .save_at = 3};
@@ -70,7 +70,7 @@ static int learn_from_file(const inco_mat *x, const char *path, inco_options *o,
 static void an_initial_dictionary_is_read_from_a_file(void **state) {
     char folder[] = "/tmp/inco-test-XXXXXX", path[64], missing[64];
     inco_mat x = check_random(INCO_F64, 8, 1200, 7), start = check_dictionary(INCO_F64, 8, 12, 8), d, e;
-    inco_source source = source_of_mat(&x);
+    inco_source source = mat_source_of(&x);
     inco_error error;
     (void)state;
     assert_non_null(mkdtemp(folder));
@@ -122,7 +122,7 @@ static int resume_with(memory_stream *memory, const inco_source *source, inco_op
 static void a_checkpoint_of_another_run_is_refused(void **state) {
     (void)state;
     inco_mat x = check_random(INCO_F64, 8, 100, 7), y = check_random(INCO_F64, 8, 100, 8);
-    inco_source source = source_of_mat(&x), other = source_of_mat(&y);
+    inco_source source = mat_source_of(&x), other = mat_source_of(&y);
     inco_options *o = OPTIONS("atoms", "12", "sparsity", "2", "iterations", "2");
     memory_stream *memory = calloc(1, sizeof *memory);
     observer w = {.stream = MEMORY_STREAM(memory), .save_at = 1};
@@ -151,7 +151,7 @@ static void a_checkpoint_of_another_run_is_refused(void **state) {
 static void the_objective_never_rises_in_an_update(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 16, 40, 9), x = planted_signals(&truth, 2000, 4, 10);
-    inco_source source = source_of_mat(&x);
+    inco_source source = mat_source_of(&x);
     const char *const gammas[] = {"0", "1", "100"};
     for (int g = 0; g < 3; g++) {
         inco_options *o = OPTIONS("atoms", "40", "gamma", gammas[g], "iterations", "8", "residual-coherence", "0.4");
@@ -195,7 +195,7 @@ static void gamma_flattens_the_spectrum(void **state) {
 static void the_callback_stops_it(void **state) {
     (void)state;
     inco_mat x = check_random(INCO_F32, 8, 200, 12);
-    inco_source source = source_of_mat(&x);
+    inco_source source = mat_source_of(&x);
     inco_options *o = OPTIONS("atoms", "16", "sparsity", "2");
     observer w = {.stop_at = 2};
     watch_new(&w, &source, o);
@@ -247,7 +247,7 @@ static void centring_and_codes(void **state) {
     inco_mat x = check_random(type, 9, 300, 16), d, back;
     for (int64_t n = 0; n < x.cols; n++)
         for (int64_t i = 0; i < 9; i++) mat_set(&x, i, n, mat_get(&x, i, n) + 5);
-    inco_source source = source_of_mat(&x);
+    inco_source source = mat_source_of(&x);
     inco_options *o = OPTIONS("atoms", "12", "coder", "omp", "sparsity", "9", "iterations", "2", "center", "signal");
     inco_csc codes;
     inco_encode_info info = INCO_INIT(inco_encode_info);
@@ -281,7 +281,7 @@ static void centring_and_codes(void **state) {
 static void failing_memory_is_survived(void **state) {
     (void)state;
     inco_mat x = check_random(INCO_F32, 6, 80, 17);
-    inco_source source = source_of_mat(&x);
+    inco_source source = mat_source_of(&x);
     inco_options *o = OPTIONS("atoms", "9", "sparsity", "3", "iterations", "2", "center", "feature", "threads", "1");
     inco_options *plain = OPTIONS("sparsity", "3", "threads", "1");
     int64_t k = 1;

@@ -41,7 +41,7 @@ static inco_options *options_of(const method_case *c, const char *const *more) {
 static void a_planted_dictionary_is_recovered(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 20, 40, 1), x = planted_signals(&truth, 3000, 3, 2), d;
-    inco_source source = source_of_mat(&x);
+    inco_source source = mat_source_of(&x);
     for (int i = 0; i < CASES; i++) {
         if (!cases[i].recovers) continue;
         inco_options *o =
@@ -72,7 +72,7 @@ static void same_bits_for_any_number_of_threads(void **state) {
 static void a_resumed_run_has_the_same_bits(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6);
-    inco_source source = source_of_mat(&x);
+    inco_source source = mat_source_of(&x);
     for (int i = 0; i < CASES; i++) {
         inco_options *o =
             OPTIONS_OF(&cases[i], "atoms", "60", "coder", "omp", "sparsity", "4", "iterations", "6", "threads", "1");
@@ -103,7 +103,7 @@ static void a_resumed_run_has_the_same_bits(void **state) {
 static void targets_are_reached_or_told(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 16, 40, 7), x = planted_signals(&truth, 2000, 4, 8), d;
-    inco_source source = source_of_mat(&x);
+    inco_source source = mat_source_of(&x);
     static const char *const methods[] = {"inksvd", "ipr"}, *const targets[] = {"0.5", "0.35", "0.1"};
     for (int i = 0; i < 6; i++) {
         const char *target = targets[i / 2];
@@ -128,7 +128,7 @@ static void targets_are_reached_or_told(void **state) {
 static void failing_memory_is_survived(void **state) {
     (void)state;
     inco_mat x = check_random(INCO_F32, 6, 80, 17);
-    inco_source source = source_of_mat(&x);
+    inco_source source = mat_source_of(&x);
     for (int i = 0; i < CASES; i++) {
         inco_options *o =
             OPTIONS_OF(&cases[i], "atoms", "9", "sparsity", "3", "coder", "omp", "iterations", "2", "threads", "1");
@@ -152,7 +152,7 @@ static void failing_memory_is_survived(void **state) {
 static void options_of_other_methods_are_refused(void **state) {
     (void)state;
     inco_mat x = check_random(INCO_F64, 6, 80, 18);
-    inco_source source = source_of_mat(&x);
+    inco_source source = mat_source_of(&x);
     static const char *const wrong[][4] = {
         {"ksvd", "gamma", "1",
          "option 'gamma' belongs to option 'method' = 'idl|mocod|online|aksvdc|idb', not to ksvd"},

@@ -197,7 +197,7 @@ static void a_dictionary_within_the_bound_is_returned(void **state) {
 static void data_is_coded_and_counted(void **state) {
     (void)state;
     sample t = sample_new(12, 30, 600, 4, 0.1);
-    const inco_source source = source_of_mat(&t.x);
+    const inco_source source = mat_source_of(&t.x);
     inco_decohere_info info = INCO_INIT(inco_decohere_info), plain = INCO_INIT(inco_decohere_info);
     inco_mat e = decohere(&t.d, &source, OPTIONS("max-coherence", "0.45", "coder", "omp", "sparsity", "3"), &info);
     inco_mat f = decohere(&t.d, NULL, OPTIONS("max-coherence", "0.45"), &plain);
@@ -223,7 +223,7 @@ static void refuse(const inco_mat *d, const inco_source *data, inco_options *o, 
 static void what_cannot_be_is_refused(void **state) {
     (void)state;
     inco_mat d = check_dictionary(INCO_F64, 4, 8, 117), x = check_random(INCO_F64, 5, 10, 118);
-    const inco_source source = source_of_mat(&x);
+    const inco_source source = mat_source_of(&x);
     refuse(&d, NULL, inco_options_new(), INCO_EINVAL, "option 'max-coherence'");
     refuse(&d, NULL, OPTIONS("max-coherence", "0.37"), INCO_EINVAL, "at least 0.377964 (Welch"); /* sqrt(4 / 28) */
     refuse(&d, NULL, OPTIONS("max-coherence", "0.5", "sparsity", "3"), INCO_EINVAL, "option 'sparsity'");

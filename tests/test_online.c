@@ -230,7 +230,7 @@ static const online_sums *sums_of(const inco_learner *of) {
 static void a_resumed_run_has_the_same_bits(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 16, 60, 5), x = planted_signals(&truth, 1500, 4, 6);
-    inco_source source = source_of_mat(&x);
+    inco_source source = mat_source_of(&x);
     inco_options *o = OPTIONS("method", "online", "atoms", "60", "coder", "omp", "sparsity", "4", "iterations", "5",
                               "batch", "333", "unused", "sample");
     memory_stream *memory = calloc(1, sizeof *memory);
@@ -257,7 +257,7 @@ static void a_resumed_run_has_the_same_bits(void **state) {
 static void a_stopped_pass_is_undone(void **state) {
     (void)state;
     inco_mat truth = check_dictionary(INCO_F64, 10, 20, 7), x = planted_signals(&truth, 900, 3, 8);
-    inco_source source = source_of_mat(&x);
+    inco_source source = mat_source_of(&x);
     inco_options *o =
         OPTIONS("method", "online", "atoms", "20", "coder", "omp", "sparsity", "3", "iterations", "4", "batch", "100");
     observer whole = {.stop_at = 1}, half = {.stop_after = 300};
@@ -280,7 +280,7 @@ static void a_stopped_pass_is_undone(void **state) {
 static void sums_forget(void **state) {
     (void)state;
     inco_mat x = check_random(INCO_F64, 8, 1000, 9);
-    inco_source source = source_of_mat(&x);
+    inco_source source = mat_source_of(&x);
     for (int forget = 0; forget < 2; forget++) {
         inco_options *o = OPTIONS("method", "online", "atoms", "12", "coder", "omp", "sparsity", "2", "iterations", "2",
                                   "batch", "250", "forget", forget ? "0.5" : "1");
@@ -301,7 +301,7 @@ static void sums_forget(void **state) {
 static void a_batch_of_all_is_coded_as_by_the_others(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat x = check_random(type, 8, 700, 10);
-    inco_source source = source_of_mat(&x);
+    inco_source source = mat_source_of(&x);
     observer online = {0}, mod = {0};
     inco_options *o = OPTIONS("atoms", "12", "coder", "omp", "sparsity", "2", "iterations", "1", "method", "mod");
     watch_new(&mod, &source, o);

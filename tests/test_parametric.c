@@ -222,7 +222,7 @@ static void coherence_falls_by_design(void **state) {
 static void what_makes_no_sense_is_refused(void **state) {
     (void)state;
     inco_mat x = check_random(INCO_F64, 64, 50, 1), d;
-    inco_source source = source_of_mat(&x);
+    inco_source source = mat_source_of(&x);
     inco_options *o = OPTIONS("method", "parametric", "atoms", "20", "window", "64", "rate", "8000");
     inco_learner *learner;
     inco_stream stream = INCO_INIT(inco_stream);

@@ -75,7 +75,7 @@ static void the_parts_are_all_signals_once(void **state) {
     double out[2 * 64];
     assert_int_equal(inco_mat_new(&x, INCO_F64, 2, 57, NULL), INCO_OK);
     for (int64_t n = 0; n < 57; n++) mat_set(&x, 0, n, (double)n), mat_set(&x, 1, n, -(double)n);
-    const inco_source source = source_of_mat(&x);
+    const inco_source source = mat_source_of(&x);
     holdout h;
     holdout_make(&h, &source, 10);
     assert_true(h.held.count == 5 && h.kept.count == 52);
@@ -124,7 +124,7 @@ static told tell_of(const inco_learner *learner) {
 
 /* Learns, with the path. */
 static told learn_path(const inco_mat *x, const inco_options *o, inco_mat *d) {
-    const inco_source source = source_of_mat(x);
+    const inco_source source = mat_source_of(x);
     inco_learner *learner;
     assert_int_equal(inco_learner_new(&learner, &source, o, NULL), INCO_OK);
     assert_int_equal(inco_learner_run(learner, NULL), INCO_OK);
@@ -184,7 +184,7 @@ static void all_of_it_is_zero_without(void **state) {
 
 /* Learns from `start` (may be NULL) with a weight that is given. */
 static inco_mat learn_plainly(const inco_mat *x, const inco_mat *start, double weight, double iterations) {
-    const inco_source source = source_of_mat(x);
+    const inco_source source = mat_source_of(x);
     inco_options *o = check_options((const char *const[]){"atoms", "20", "coder", "omp", "sparsity", "4", NULL});
     inco_learner *learner;
     inco_mat d;
@@ -214,7 +214,7 @@ static inco_mat part_of(const inco_mat *x, int held) {
 
 /* (PATH-1) with K = 4, from the public function. */
 static double judgement_of(const inco_mat *d, const inco_mat *held) {
-    const inco_source source = source_of_mat(held);
+    const inco_source source = mat_source_of(held);
     inco_options *o = inco_options_new();
     inco_residuals r = INCO_INIT(inco_residuals);
     double sum = 0;
@@ -300,7 +300,7 @@ static void a_path_is_resumed(void **state) {
     static memory_stream memory;
     (void)state;
     inco_mat x = walks(INCO_F64, SIGNALS), d;
-    const inco_source source = source_of_mat(&x);
+    const inco_source source = mat_source_of(&x);
     inco_options *o = chosen_by_itself("auto", "1");
     const told t = learn_path(&x, o, &d);
     for (int i = 0; i < 3; i++) {
@@ -347,7 +347,7 @@ static void the_loop_is_resumed_without_another_path(void **state) {
     static memory_stream memory;
     (void)state;
     inco_mat x = walks(INCO_F32, SIGNALS), d;
-    const inco_source source = source_of_mat(&x);
+    const inco_source source = mat_source_of(&x);
     inco_options *o = chosen_by_itself("auto", "1"), *other = chosen_by_itself("1", "1");
     inco_error error;
     observer w = {.stream = MEMORY_STREAM(&memory), .save_at = 1, .stop_at = 1};
@@ -390,7 +390,7 @@ static void a_path_can_be_stopped(void **state) {
     static const int64_t places[] = {0, 1, 3};
     (void)state;
     inco_mat x = walks(INCO_F64, SIGNALS);
-    const inco_source source = source_of_mat(&x);
+    const inco_source source = mat_source_of(&x);
     inco_options *o = chosen_by_itself("auto", "1");
     for (int i = 0; i < 3; i++) {
         visitor v = {.stop_amid = places[i]};

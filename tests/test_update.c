@@ -520,7 +520,7 @@ static void sizes_and_numbers_are_checked(void **state) {
     assert_int_equal(idl_update(&small, &t.s, &settings, &r, &error), INCO_EDIM);
     assert_non_null(strstr(error.message, "8 x 19"));
     assert_int_equal(mod_update(&small, &t.s, &settings, &r, &error), INCO_EDIM);
-    assert_int_equal(objective(&small, &t.s, 0, 1, &f, &error), INCO_EDIM);
+    assert_int_equal(update_objective(&small, &t.s, 0, 1, &f, &error), INCO_EDIM);
     assert_int_equal(idl_update(&single, &t.s, &settings, &r, &error), INCO_EINVAL);
     mat_set(&t.s.b, 2, 2, NAN);
     inco_mat d = copy_of(&t.d);

@@ -100,7 +100,7 @@ static int code_data(decoherence *w, inco_error *error) {
     if (!(w->sums = collector_new(d->rows, atoms->cols, w->threads))) TRY(error_no_memory(error));
     if ((status = pass_run(&p, error)) != INCO_OK) goto done;
     w->s = collector_total(w->sums);
-    TRY(objective(atoms, &w->s, 0, w->threads, &square, error));
+    TRY(update_objective(atoms, &w->s, 0, w->threads, &square, error));
     w->info->relative_error_before = w->info->relative_error = relative_error(w, square);
     w->info->signals = source->count;
     w->info->mean_cardinality = (double)w->nonzeros / (double)source->count;

@@ -34,7 +34,7 @@ typedef struct nearing {
     int stopped;
     inco_mat target; /* the input dictionary; empty with statistics */
     inco_mat d;      /* the normalised unknown */
-    fit data;        /* |X - D C|^2; empty without statistics */
+    fit_work data;   /* |X - D C|^2; empty without statistics */
     double *norm;
     hinge over;
     double tau, eta;

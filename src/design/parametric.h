@@ -4,7 +4,7 @@
 
 #include "update/update.h"
 
-enum { PARAMETRIC_MOST = 8 }; /* maximum number of unknowns per atom */
+enum { PARAMETRIC_MAX = 8 }; /* maximum number of unknowns per atom */
 
 /* A family of atoms of `dim` samples at `rate` Hz. Its unknowns are unconstrained real numbers, which the family maps
  * to its ranges. */

@@ -64,7 +64,7 @@ static int measure(search *s, inco_error *error) {
         s->now.value = mu.rms;
         s->now.wrong = wrong_rms(s, mu.rms);
     } else {
-        TRY(objective(&s->now.d, task->s, 0, task->threads, &residual, error));
+        TRY(update_objective(&s->now.d, task->s, 0, task->threads, &residual, error));
         s->now.value = sqrt(fmax(residual, 0) / task->s->energy);
         const double aim = (1 - CLOSE) * task->target_error / s->steer->ratio; /* (STEER-2) */
         s->now.wrong = log(aim / fmax(s->now.value, 1e-300));

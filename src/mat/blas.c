@@ -86,15 +86,11 @@ static inco_mat columns_of(const product *p, int64_t first, int64_t count) {
     return p->form[1] == 'T' ? mat_part(p->b, first, 0, count, p->b->cols) : mat_columns(p->b, first, count);
 }
 
-static int64_t at_most(int64_t count, int64_t most) {
-    return range_min(count, most);
-}
-
 /* One block of C. */
 static int multiply_block(void *self, int64_t block, int thread, inco_error *error) {
     const product *p = self;
     const int64_t i = block % p->row_blocks * p->rows, j = block / p->row_blocks * p->cols;
-    const int64_t rows = at_most(p->c->rows - i, p->rows), cols = at_most(p->c->cols - j, p->cols);
+    const int64_t rows = range_min(p->c->rows - i, p->rows), cols = range_min(p->c->cols - j, p->cols);
     inco_mat a = rows_of(p, i, rows), b = columns_of(p, j, cols), c = mat_part(p->c, i, j, rows, cols);
     gemm(p, &a, &b, &c);
     (void)thread, (void)error;
@@ -105,7 +101,7 @@ static int multiply_block(void *self, int64_t block, int thread, inco_error *err
 static int multiply_symmetric_block(void *self, int64_t block, int thread, inco_error *error) {
     const product *p = self;
     const int64_t i = block % p->row_blocks * p->rows, j = block / p->row_blocks * p->cols;
-    const int64_t rows = at_most(p->c->rows - i, p->rows);
+    const int64_t rows = range_min(p->c->rows - i, p->rows);
     if (i > j) {
         multiply_block(self, block, thread, error);
         inco_mat below = mat_part(p->c, i, j, rows, p->cols), above = mat_part(p->c, j, i, p->cols, rows);
@@ -126,8 +122,8 @@ static int is_symmetric(const product *p) {
 
 /* One thread per 2e7 operations, about a millisecond: less does not pay for waking a thread. */
 static int worthwhile_threads(int threads, int64_t multiplications) {
-    const int64_t most = 1 + multiplications / 10000000;
-    return threads < most ? threads : (int)most;
+    const int64_t maximum = 1 + multiplications / 10000000;
+    return threads < maximum ? threads : (int)maximum;
 }
 
 void blas_multiply(int threads, const char *form, double alpha, const inco_mat *a, const inco_mat *b, double beta,
@@ -160,12 +156,12 @@ void blas_axpy(int64_t n, double alpha, const double *x, double *y) {
 
 double blas_largest(int64_t n, const double *x) {
     enum { PIECE = 1 << 20 };
-    double most = 0;
+    double maximum = 0;
     for (int64_t i = 0; i < n; i += PIECE) {
         const double *from = x + i;
-        most = fmax(most, fabs(from[cblas_idamax((int)range_min(n - i, PIECE), from, 1)]));
+        maximum = fmax(maximum, fabs(from[cblas_idamax((int)range_min(n - i, PIECE), from, 1)]));
     }
-    return most;
+    return maximum;
 }
 
 void blas_symv(const inco_mat *a, const double *x, double *y) {

@@ -38,7 +38,7 @@ static inline void mat_set(const inco_mat *m, int64_t i, int64_t j, double value
 }
 
 /* A source over the columns of a matrix, which must outlive it. */
-inco_source source_of_mat(const inco_mat *x);
+inco_source mat_source_of(const inco_mat *x);
 
 /* Copies values into `to`, of the same shape and any type. */
 void mat_copy(const inco_mat *to, const inco_mat *from);

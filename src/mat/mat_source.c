@@ -15,7 +15,7 @@ static int read_mat(void *self, int64_t first, int64_t count, void *out, inco_er
     return INCO_OK;
 }
 
-inco_source source_of_mat(const inco_mat *x) {
+inco_source mat_source_of(const inco_mat *x) {
     return (inco_source){.size = sizeof(inco_source),
                          .dim = x->rows,
                          .count = x->cols,
@@ -29,7 +29,7 @@ int inco_source_from_mat(inco_source *source, const inco_mat *x, inco_error *err
     int status;
     TRY(SIZED_NEED(inco_source, source, error));
     TRY(mat_need(x, "matrix", error));
-    const inco_source own = source_of_mat(x);
+    const inco_source own = mat_source_of(x);
     sized_give(source, &own, sizeof own);
 done:
     return status;

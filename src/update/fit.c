@@ -10,7 +10,7 @@
 #include "mat/mat.h"
 
 typedef struct placing {
-    fit *f;
+    fit_work *f;
     const inco_mat *d;
     double weight, *gradient;
 } placing;
@@ -25,7 +25,7 @@ static double largest_of(const inco_mat *a) {
 }
 
 static void narrow_columns(void *self, int64_t first, int64_t end) {
-    const fit *f = self;
+    const fit_work *f = self;
     for (int64_t j = first; j < end; j++) {
         const double *from = mat_column(&f->s->a, j), by = 1 / f->unit;
         float *to = mat_column(&f->a, j);
@@ -33,7 +33,7 @@ static void narrow_columns(void *self, int64_t first, int64_t end) {
     }
 }
 
-static int open_products(fit *f, inco_type type, inco_error *error) {
+static int open_products(fit_work *f, inco_type type, inco_error *error) {
     const inco_mat *a = &f->s->a;
     f->unit = 1;
     f->a = mat_columns(a, 0, a->cols);
@@ -45,10 +45,10 @@ static int open_products(fit *f, inco_type type, inco_error *error) {
     return status;
 }
 
-int fit_open(fit *f, const statistics *s, inco_type type, int threads, inco_error *error) {
+int fit_open(fit_work *f, const statistics *s, inco_type type, int threads, inco_error *error) {
     const int64_t rows = s->b.rows, cols = s->b.cols;
     int status;
-    *f = (fit){.s = s, .threads = threads, .constant = s->energy};
+    *f = (fit_work){.s = s, .threads = threads, .constant = s->energy};
     TRY(open_products(f, type, error));
     TRY(mat_convert(&f->slope, &s->b, INCO_F64, error));
     for (int64_t i = 0; i < rows * cols; i++) ((double *)f->slope.data)[i] *= -2;
@@ -62,7 +62,7 @@ done:
     return status;
 }
 
-void fit_close(fit *f) {
+void fit_close(fit_work *f) {
     inco_mat *owned[] = {&f->a, &f->base, &f->slope, &f->change, &f->image};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) inco_mat_free(owned[i]);
     memory_free(f->term);
@@ -79,7 +79,7 @@ static double sum_of(int64_t n, const double *x) {
 
 /* Converts 2 D0 A to the gradient. */
 static void begin_columns(void *self, int64_t first, int64_t end) {
-    const fit *f = self;
+    const fit_work *f = self;
     const int64_t rows = f->base.rows;
     for (int64_t j = first; j < end; j++) {
         const double *b = mat_column(&f->s->b, j);
@@ -89,7 +89,7 @@ static void begin_columns(void *self, int64_t first, int64_t end) {
     }
 }
 
-void fit_begin(fit *f, const inco_mat *d) {
+void fit_begin(fit_work *f, const inco_mat *d) {
     const int64_t rows = d->rows, cols = d->cols;
     mat_copy(&f->base, d);
     blas_multiply(f->threads, "NN", 2, &f->base, &f->s->a, 0, &f->slope);
@@ -112,7 +112,7 @@ static void change_columns(void *self, int64_t first, int64_t end) {
     }
 }
 
-void fit_place(fit *f, const inco_mat *d) {
+void fit_place(fit_work *f, const inco_mat *d) {
     placing p = {.f = f, .d = d};
     const int narrow = f->image.type == INCO_F32;
     if (narrow && !f->begun) {
@@ -124,7 +124,7 @@ void fit_place(fit *f, const inco_mat *d) {
     f->products++;
 }
 
-void fit_advance(fit *f, double t, const inco_mat *pa) {
+void fit_advance(fit_work *f, double t, const inco_mat *pa) {
     blas_axpy(pa->rows * pa->cols, t, pa->data, f->image.data);
 }
 
@@ -142,7 +142,7 @@ static void gradient_column(const placing *p, int64_t j) {
 
 static void take_columns(void *self, int64_t first, int64_t end) {
     const placing *p = self;
-    const fit *f = p->f;
+    const fit_work *f = p->f;
     const int narrow = f->image.type == INCO_F32;
     for (int64_t j = first; j < end; j++) {
         const double second = mat_column_dot(narrow ? &f->change : p->d, &f->image, j);
@@ -152,7 +152,7 @@ static void take_columns(void *self, int64_t first, int64_t end) {
     }
 }
 
-double fit_value(fit *f, const inco_mat *d, double weight, double *gradient) {
+double fit_value(fit_work *f, const inco_mat *d, double weight, double *gradient) {
     placing p = {f, d, weight, gradient};
     parallel_columns(f->threads, d->rows, d->cols, take_columns, &p);
     if (f->begun) f->distance = f->unit * sqrt(sum_of(d->cols, f->square));
@@ -160,12 +160,12 @@ double fit_value(fit *f, const inco_mat *d, double weight, double *gradient) {
 }
 
 /* A is symmetric: <P, D A - B> = <P, D0 A - B> + <P A, D - D0>. */
-double fit_along(const fit *f, const inco_mat *d, const double *p, const double *pa) {
+double fit_along(const fit_work *f, const inco_mat *d, const double *p, const double *pa) {
     const int64_t n = d->rows * d->cols;
     double moved = blas_dot(n, pa, d->data) - (f->begun ? blas_dot(n, pa, f->base.data) : 0);
     return blas_dot(n, p, f->slope.data) + 2 * moved;
 }
 
-int fit_is_coarse(const fit *f, double norm) {
+int fit_is_coarse(const fit_work *f, double norm) {
     return f->begun && norm < 1e-3 * f->distance;
 }

@@ -261,7 +261,8 @@ static double gradient_floor(const idl *w) {
 
 /* If the line search finds no descent in float32, the search restarts from the current point with exact products. */
 static int descend(idl *w, const update_settings *settings, lbfgs_result *all, inco_error *error) {
-    lbfgs_settings search = {MEMORY_PAIRS, settings->iterations, gradient_floor(w), settings->threads, settings->enough};
+    lbfgs_settings search = {MEMORY_PAIRS, settings->iterations, gradient_floor(w), settings->threads,
+                             settings->enough};
     lbfgs_result part;
     int status;
     TRY(lbfgs_minimize(&w->problem, &search, w->x.data, all, error));
@@ -298,7 +299,7 @@ done:
     return status;
 }
 
-int objective(const inco_mat *d, const statistics *s, double gamma, int threads, double *f, inco_error *error) {
+int update_objective(const inco_mat *d, const statistics *s, double gamma, int threads, double *f, inco_error *error) {
     idl w = {.s = s, .gamma = gamma, .threads = threads};
     const int64_t small = d->rows < d->cols ? d->rows : d->cols;
     int status;

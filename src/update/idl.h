@@ -17,7 +17,7 @@ typedef struct idl {
     hinge pairs;
     inco_mat x;            /* the unknown, D x L: the dictionary, or vectors that give it when normalised */
     inco_mat d;            /* the dictionary last evaluated: x itself, or its normalised columns */
-    fit fit;               /* |X - D C|^2 */
+    fit_work fit;          /* |X - D C|^2 */
     inco_mat e;            /* (IDL-2): D D' - I or D'D - I, whichever is smaller */
     inco_mat pa, e1, e2;   /* along a line: P A, and e(t) = e + t e1 + t^2 e2 */
     double *norm;          /* spheres: of the columns of x */

@@ -47,12 +47,12 @@ int mod_update(inco_mat *d, const statistics *s, const update_settings *settings
     if (status < 0) goto done;
     *result = (update_result){0};
     TRY(mat_convert(&updated, d, INCO_F64, error));
-    TRY(objective(d, s, 0, settings->threads, &result->before, error));
+    TRY(update_objective(d, s, 0, settings->threads, &result->before, error));
     int64_t count = find_used(&s->a, used);
     TRY(gather(s, used, count, &a, &b, error));
     if (count > 0) TRY(lapack_solve_right(&a, &b, error)); /* (MOD-1) */
     put_back(&updated, &b, used);
-    TRY(objective(&updated, s, 0, settings->threads, &result->after, error));
+    TRY(update_objective(&updated, s, 0, settings->threads, &result->after, error));
     mat_copy(d, &updated);
     result->iterations = result->evaluations = 1;
 done:

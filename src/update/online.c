@@ -156,7 +156,7 @@ static void move_together(const sweep *w, int64_t first) {
 
 /* Computes the objective *f, unless f is NULL. */
 static int measure(const sweep *w, double *f, inco_error *error) {
-    return f ? objective(&w->d, w->s, w->gamma, w->threads, f, error) : INCO_OK;
+    return f ? update_objective(&w->d, w->s, w->gamma, w->threads, f, error) : INCO_OK;
 }
 
 int online_update(inco_mat *d, const statistics *s, const update_settings *settings, update_result *result,

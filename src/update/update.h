@@ -28,7 +28,7 @@ typedef struct update_result {
 } update_result;
 
 /* f(D) = ||X - D C||^2 + gamma ||D'D - I||^2 */
-int objective(const inco_mat *d, const statistics *s, double gamma, int threads, double *f, inco_error *error);
+int update_objective(const inco_mat *d, const statistics *s, double gamma, int threads, double *f, inco_error *error);
 
 /* IDL(gamma): lowers f by a few iterations of L-BFGS. d (D x L, double, unit-norm columns) is replaced. */
 int idl_update(inco_mat *d, const statistics *s, const update_settings *settings, update_result *result,
