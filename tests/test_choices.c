@@ -209,7 +209,7 @@ static int search(uint64_t first, uint64_t count) {
 static void hard_choices_are_those_of_the_reference(void **state) {
     static const uint64_t hard[] = {112,  113,  121,  123,  189,  308,  310,  376,  443,  504,  520,  636,  644,
                                     702,  768,  780,  836,  900,  903,  911,  1033, 1102, 1113, 1114, 1164, 1168,
-                                    1180, 1234, 1296, 1362, 1367, 1373, 1445, 1498, 1509, 1561, 1564};
+                                    1180, 1234, 1296, 1362, 1367, 1373, 1445, 1498, 1509, 1561, 1564, 4412};
     (void)state;
     for (size_t i = 0; i < sizeof hard / sizeof *hard; i++) {
         const hardness h = run_case(hard[i]);

@@ -323,6 +323,17 @@ static double path_tie(const kernel_refinement *job) {
     return TIE * KERNEL_UNIT * (double)job->dim * sqrt(job->energy);
 }
 
+/* Returns whether another rule than the one that ended the path in float32 might have ended it before, (L-12);
+ * `residual` is ||r|| at its end. */
+static int ended_late(const kernel_refinement *job, double level, double residual) {
+    const kernel_rules *rules = &job->fast->rules;
+    const kernel_end ended = job->fast->ended;
+    const double tie = path_tie(job);
+    if (ended != END_LAMBDA && rules->lambda > 0 && level <= rules->lambda + tie) return 1;
+    if (ended != END_COHERENCE && rules->coherence >= 0 && level <= rules->coherence * residual + tie) return 1;
+    return ended != END_TOLERANCE && rules->tolerance >= 0 && residual <= rules->tolerance * sqrt(job->energy) + tie;
+}
+
 /* Returns whether the order of entries is proved: in double, atom m enters at the level alpha_m / z_m, (L-10), which
  * must lie between the levels in float32 of the atoms before and after it, or the end; and no other atom could have
  * entered but the listed rivals. */
@@ -433,9 +444,11 @@ static int refine_path(kernel_refinement *job) {
     combine(job, 1, job->path, job->moved);
     const double left = dot(job->dim, job->residual, job->residual), turn2 = dot(k, turn, turn);
     const double level = end_level(job, left, turn2);
-    job->to->residual = job->fast->rules.refit ? left : left + turn2 * level * level;
+    const double energy = left + turn2 * level * level;
+    job->to->residual = job->fast->rules.refit ? left : energy;
     for (int64_t i = 0; i < job->dim; i++) job->residual[i] += level * job->moved[i];
-    return level >= 0 && path_stands(job, alpha, turn, level) && take_path(job, level, sign);
+    return level >= 0 && !ended_late(job, level, sqrt(energy)) && path_stands(job, alpha, turn, level) &&
+           take_path(job, level, sign);
 }
 
 /* ---- The result ---- */
