@@ -11,7 +11,7 @@
 
 typedef struct encode_job {
     run *run;
-    char *output, *dictionary_name, *center;
+    char *output, *dictionary_name;
     inco_mat dictionary;
     inco_data *data;
     inco_source source;
@@ -41,26 +41,18 @@ done:
     return status;
 }
 
-/* Stores the means subtracted by --center signal, so that decode can add them. */
-static int keep_means(encode_job *job) {
-    if (strcmp(job->center, "signal")) return INCO_OK;
-    job->means = calloc((size_t)job->source.count + 1, sizeof *job->means);
-    return job->means ? inco_signal_means(&job->source, job->means, &job->run->error) : run_no_memory(job->run);
-}
-
 static int open_all(encode_job *job) {
     run *r = job->run;
     const double before = run_clock();
     int status;
     TRY(run_text(r, "output", &job->output));
     TRY(run_text(r, "dictionary", &job->dictionary_name));
-    TRY(run_text(r, "center", &job->center));
     TRY(check_names(job));
     TRY(dictionary_load(r, job->dictionary_name, &job->dictionary));
     TRY(inco_data_open(&job->data, r->paths, r->path_count, r->options, &r->error));
     TRY(inco_data_source(job->data, &job->source, &r->error));
     TRY(inco_data_origin(job->data, &job->origin, &r->error));
-    TRY(keep_means(job));
+    TRY(run_means(r, &job->source, &job->means));
 done:
     r->seconds_io += run_clock() - before;
     return status;
@@ -149,7 +141,6 @@ done:
     inco_mat_free(&job.dictionary);
     free(job.output);
     free(job.dictionary_name);
-    free(job.center);
     return status;
 }
 

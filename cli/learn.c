@@ -192,14 +192,20 @@ static int save_dictionary(learn_job *job) {
     return status;
 }
 
-/* Codes of the signals as they were learned from, centred and scaled, in the final dictionary. */
+/* Codes of the training signals in the final dictionary, with the means that decode adds. */
 static int save_codes(learn_job *job) {
     run *r = job->run;
     const double before = run_clock();
     inco_origin origin = INCO_INIT(inco_origin);
     inco_csc codes = {0};
+    double *means = NULL;
     int status;
     TRY(inco_data_origin(job->data, &origin, &r->error));
+    TRY(run_means(r, &job->source, &means));
+    if (means) {
+        origin.mean = means;
+        origin.signals = job->source.count;
+    }
     TRY(inco_learner_encode(job->learner, &codes, &r->error));
     progress_clear(&job->progress);
     if (status == INCO_STOPPED) {
@@ -214,6 +220,7 @@ done:
     progress_clear(&job->progress);
     inco_origin_free(&origin);
     inco_csc_free(&codes);
+    free(means);
     return status;
 }
 

@@ -62,6 +62,16 @@ int run_text(run *r, const char *name, char **text) {
     return INCO_OK;
 }
 
+int run_means(run *r, const inco_source *source, double **means) {
+    char *center = NULL;
+    int status = run_text(r, "center", &center);
+    const int subtracted = status >= 0 && center && !strcmp(center, "signal");
+    free(center);
+    *means = subtracted ? calloc((size_t)source->count + 1, sizeof **means) : NULL;
+    if (!subtracted) return status;
+    return *means ? inco_signal_means(source, *means, &r->error) : run_no_memory(r);
+}
+
 int run_on_progress(run *r, inco_progress_fn callback, void *self) {
     return inco_options_on_progress(r->options, callback, self, sizeof(inco_progress), &r->error);
 }

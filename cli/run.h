@@ -51,6 +51,8 @@ void run_warn(const run *r, const char *format, ...) __attribute__((format(print
 
 /* The value of an option as text of the caller's, to be freed; NULL when it is not set. */
 int run_text(run *r, const char *name, char **text);
+/* *means = those that --center signal subtracts, for decode to add; NULL without that option. Released by free. */
+int run_means(run *r, const inco_source *source, double **means);
 
 /* Has the library's calls with the run's options tell `callback` how far they are. */
 int run_on_progress(run *r, inco_progress_fn callback, void *self);

@@ -47,7 +47,7 @@ static const option own[] = {
      .metavar = "FILE",
      .group = "Run",
      .commands = L,
-     .help = "write codes of the training signals, centred and normalised as for learning, in the final dictionary "
+     .help = "write codes of the training signals in the final dictionary, from which decode restores the signals "
              "(.npz .mat)"},
     {.name = "log",
      .type = INCO_TEXT,

@@ -425,8 +425,8 @@ INCO_API int inco_learner_dictionary(const inco_learner *learner, inco_mat *view
 /* Returns, for each of the *atoms atoms, the number of signals that use it in the final coding; NULL without a final
  * coding. Valid as long as the learner. */
 INCO_API const int64_t *inco_learner_usage(const inco_learner *learner, int64_t *atoms);
-/* Computes codes of the training signals, as preprocessed for learning (centred, normalised), in the learned
- * dictionary. */
+/* Computes codes of the training signals in the learned dictionary. The coder sees them centred and normalised, as for
+ * learning; the codes are for their original norms, so that dictionary * codes approximates the centred signals. */
 INCO_API int inco_learner_encode(inco_learner *learner, inco_csc *codes, inco_error *error);
 
 /* The regularisation path: the values of gamma tried by "gamma" auto. */

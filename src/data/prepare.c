@@ -62,15 +62,34 @@ static void center_features(const inco_mat *x, const double *mean) {
         for (int64_t i = 0; i < x->rows; i++) mat_set(x, i, n, mat_get(x, i, n) - mean[i]);
 }
 
+static int read_centred(const prepared *p, int64_t first, const inco_mat *x, inco_error *error) {
+    int status = read_converted(p->from, first, x, error);
+    if (status < 0) return status;
+    for (int64_t n = 0; p->center == CENTER_SIGNAL && n < x->cols; n++) center_signal(x, n);
+    if (p->center == CENTER_FEATURE) center_features(x, p->mean);
+    return INCO_OK;
+}
+
 static int read_prepared(void *self, int64_t first, int64_t count, void *out, inco_error *error) {
     const prepared *p = self;
     inco_mat x = mat_view(p->source.type, p->source.dim, count, out);
-    int status = read_converted(p->from, first, &x, error);
-    if (status < 0) return status;
-    for (int64_t n = 0; p->center == CENTER_SIGNAL && n < count; n++) center_signal(&x, n);
-    if (p->center == CENTER_FEATURE) center_features(&x, p->mean);
-    if (p->unit) mat_normalize_columns(&x, NULL);
-    return INCO_OK;
+    int status = read_centred(p, first, &x, error);
+    if (status >= 0 && p->unit) mat_normalize_columns(&x, NULL);
+    return status;
+}
+
+int prepare_norms(const prepared *p, double *norm, inco_error *error) {
+    const int64_t count = p->source.count;
+    inco_mat x = {0};
+    int status = p->unit ? mat_new_raw(&x, p->source.type, p->source.dim, READ_CHUNK, error) : INCO_OK;
+    for (int64_t first = 0; status >= 0 && first < count; first += READ_CHUNK) {
+        const int64_t these = range_min(count - first, READ_CHUNK);
+        const inco_mat part = mat_columns(&x, 0, these);
+        if (p->unit) status = read_centred(p, first, &part, error);
+        for (int64_t n = 0; status >= 0 && n < these; n++) norm[first + n] = p->unit ? mat_column_norm(&part, n) : 1;
+    }
+    inco_mat_free(&x);
+    return status;
 }
 
 /* Sums of the features over chunks of signals, added in a fixed tree. */

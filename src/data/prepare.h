@@ -23,4 +23,7 @@ typedef struct prepared {
 int prepare(prepared *p, const inco_source *from, inco_type type, int center, int unit, inco_error *error);
 void prepare_free(prepared *p);
 
+/* The norm of each signal before it was normalised, 1 for all if it was not. */
+int prepare_norms(const prepared *p, double *norm, inco_error *error);
+
 #endif

@@ -5,6 +5,7 @@
 #include "base/common.h"
 #include "base/error.h"
 #include "base/handle.h"
+#include "base/memory.h"
 #include "base/sized.h"
 #include "base/source.h"
 #include "design/design_options.h"
@@ -184,6 +185,20 @@ int inco_learner_path_point(const inco_learner *handle, int64_t i, inco_path_poi
     return INCO_OK;
 }
 
+/* From codes of the normalised signals those of the signals as given. */
+static int undo_normalization(const prepared *data, inco_csc *codes, inco_error *error) {
+    double *norm = NEW_RAW(double, codes->cols);
+    int status = norm ? prepare_norms(data, norm, error) : error_no_memory(error);
+    for (int64_t n = 0; status >= 0 && n < codes->cols; n++)
+        for (int64_t k = codes->start[n]; k < codes->start[n + 1]; k++)
+            if (codes->type == INCO_F32)
+                ((float *)codes->value)[k] = (float)(norm[n] * (double)((float *)codes->value)[k]);
+            else
+                ((double *)codes->value)[k] *= norm[n];
+    memory_free(norm);
+    return status;
+}
+
 int inco_learner_encode(inco_learner *handle, inco_csc *codes, inco_error *error) {
     if (!codes) return error_null(error, "codes");
     *codes = (inco_csc){0};
@@ -196,6 +211,7 @@ int inco_learner_encode(inco_learner *handle, inco_csc *codes, inco_error *error
     blas_enter();
     status = learner_encode(handle->core, codes, error);
     blas_leave();
+    if (status == INCO_OK) status = undo_normalization(&handle->data, codes, error);
     if (status != INCO_OK) inco_csc_free(codes);
     return status;
 }

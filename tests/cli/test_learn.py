@@ -131,11 +131,17 @@ class Learn(tool.Case):
         self.assertEqual(self.json("inspect", "D.npz")["coherence"], self.json("inspect", "D.npy")["coherence"])
 
     @tool.needs("npz")
-    def test_codes_are_of_the_signals_as_trained(self):
-        for more, x in (([], self.signals), (["--center", "signal"], self.signals - self.signals.mean(1)[:, None])):
-            found = self.json("learn", "X.npy", "-o", "D.npy", "--codes", "C.npz", *SHORT, *more)
-            x = x / np.linalg.norm(x, axis=1, keepdims=True)
-            rest = np.linalg.norm(x - tool.load_codes(self.path("C.npz")) @ self.load("D.npy")) / np.linalg.norm(x)
+    def test_codes_are_of_the_signals_as_given(self):
+        given = self.signals * np.linspace(0.01, 100, len(self.signals))[:, None]
+        self.save("given.npy", given)
+        for more, means in ([], 0), (["--center", "signal"], given.mean(1)[:, None]), (["--normalize", "none"], 0):
+            found = self.json("learn", "given.npy", "-o", "D.npy", "--codes", "C.npz", *SHORT, *more)
+            norms = 1 if "none" in more else np.linalg.norm(given - means, axis=1, keepdims=True)
+            trained, codes = (given - means) / norms, tool.load_codes(self.path("C.npz")) / norms
+            rest = np.linalg.norm(trained - codes @ self.load("D.npy")) / np.linalg.norm(trained)
+            self.assertAlmostEqual(rest, found["relative_error"], 9)
+            self.inco("decode", "-D", "D.npy", "C.npz", "-o", "Y.npy")
+            rest = np.linalg.norm((self.load("Y.npy") - given) / norms) / np.linalg.norm(trained)
             self.assertAlmostEqual(rest, found["relative_error"], 9)
 
     def test_init_from_a_file(self):
