@@ -145,7 +145,7 @@ static outcome run_update(const setup *s) {
     inco_mat d = machine_signals(INCO_F64, s->dim, s->atoms, 500);
     inco_error error = {0};
     const int narrow = s->type == INCO_F32;
-    update_settings settings = {.gamma = 5, .iterations = 15, .threads = s->threads, .narrow = narrow};
+    update_settings settings = {.gamma = 5, .iterations = 15, .threads = s->threads, .plain = 1, .narrow = narrow};
     update_result result;
     statistics stats = make_statistics(s);
     blas_multiplied();
@@ -187,6 +187,7 @@ static outcome run_learning(const setup *s, const char *name, double gamma, cons
     stop_on(inco_options_set_number(o, "iterations", 2, &error), &error);
     stop_on(inco_options_set(o, "method", name, &error), &error);
     if (gamma > 0) stop_on(inco_options_set_number(o, "gamma", gamma, &error), &error);
+    if (!strcmp(name, "idl")) stop_on(inco_options_set(o, "update", "plain", &error), &error);
     stop_on(inco_options_on_progress(o, note_iteration, &t, sizeof(inco_progress), &error), &error);
     stop_on(inco_learner_new(&t.learner, &source, o, &error), &error);
     stop_on(inco_learner_start_from(t.learner, &p->d, &error), &error);
