@@ -11,7 +11,7 @@
 
 enum { MAX_STEPS = 40, BEND_PASSES = 2 };
 static const double DAMPING = 0.003; /* of 4 gamma, in every curvature */
-static const double ACCURACY = 0.1;  /* what the rest of (CURV-5) may cost, relative to the decrease expected */
+static const double ACCURACY = 0.1;  /* what the residual of (CURV-5) may cost, relative to the decrease expected */
 
 /* ---- Workspace ---- */
 
@@ -20,18 +20,18 @@ static int has_frame(const curvature_model *w) {
 }
 
 /* 2 A_jj, and a floor that keeps the curvature of unused atoms finite. */
-static void take_use(curvature_model *w, const statistics *s) {
+static void take_fit(curvature_model *w, const statistics *s) {
     double largest = 0;
     for (int64_t j = 0; j < s->a.cols; j++) largest = fmax(largest, mat_get(&s->a, j, j));
     const double least = 4 * w->gamma * (has_frame(w) ? DAMPING : 1) + 1e-9 * largest;
     w->unit = 2 * largest + 4 * w->gamma;
     if (!(w->unit > 0)) w->unit = 1;
-    for (int64_t j = 0; j < s->a.cols; j++) w->use[j] = 2 * mat_get(&s->a, j, j) + (least > 0 ? least : 1);
+    for (int64_t j = 0; j < s->a.cols; j++) w->fit[j] = 2 * mat_get(&s->a, j, j) + (least > 0 ? least : 1);
 }
 
 static int open_frame(curvature_model *w, int64_t rows, inco_error *error) {
-    inco_mat *small[] = {&w->basis,      &w->turned,          &w->scale.frame, &w->solution.frame,
-                         &w->rest.frame, &w->direction.frame, &w->image.frame};
+    inco_mat *small[] = {&w->basis,          &w->turned,          &w->scale.frame, &w->solution.frame,
+                         &w->residual.frame, &w->direction.frame, &w->image.frame};
     int status = INCO_OK;
     for (size_t i = 0; i < sizeof small / sizeof *small && status >= 0; i++)
         status = mat_new_raw(small[i], INCO_F32, rows, rows, error);
@@ -44,28 +44,28 @@ int curvature_open(curvature_model *w, const statistics *s, const update_setting
     *w = (curvature_model){.gamma = settings->gamma, .sphere = !settings->rescale, .threads = settings->threads};
     w->push = w->sphere ? settings->push : 0;
     w->bound = settings->bound;
-    w->use = NEW_RAW(double, cols);
+    w->fit = NEW_RAW(double, cols);
     w->left = NEW(double, rows);
     w->tangent = NEW(float, cols);
     w->lift = NEW(float, 2 * cols);
-    if (!w->use || !w->left || !w->tangent || !w->lift) TRY(error_no_memory(error));
+    if (!w->fit || !w->left || !w->tangent || !w->lift) TRY(error_no_memory(error));
     w->square = w->lift + cols;
     TRY(mat_new_raw(&w->atoms, INCO_F32, rows, cols, error));
     TRY(mat_new_raw(&w->weight, INCO_F32, rows, cols, error));
     TRY(mat_new_raw(&w->right, INCO_F32, rows, cols, error));
     TRY(mat_new_raw(&w->step, INCO_F32, rows, cols, error));
     if (w->gamma > 0 && rows <= cols) TRY(open_frame(w, rows, error));
-    take_use(w, s);
+    take_fit(w, s);
 done:
     return status;
 }
 
 void curvature_close(curvature_model *w) {
-    inco_mat *owned[] = {&w->basis,      &w->atoms,           &w->weight,      &w->right,
-                         &w->step,       &w->turned,          &w->scale.frame, &w->solution.frame,
-                         &w->rest.frame, &w->direction.frame, &w->image.frame};
+    inco_mat *owned[] = {&w->basis,          &w->atoms,           &w->weight,      &w->right,
+                         &w->step,           &w->turned,          &w->scale.frame, &w->solution.frame,
+                         &w->residual.frame, &w->direction.frame, &w->image.frame};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) inco_mat_free(owned[i]);
-    memory_free(w->use);
+    memory_free(w->fit);
     memory_free(w->left);
     memory_free(w->tangent);
     memory_free(w->lift);
@@ -90,7 +90,7 @@ static void weigh_columns(void *self, int64_t first, int64_t end) {
         float *weight = mat_column(&w->weight, j), *square = mat_column(&w->right, j);
         double sum = 0;
         for (int64_t i = 0; i < rows; i++) {
-            weight[i] = (float)(w->unit / (w->use[j] + w->spring + fabs(4 * w->gamma * w->left[i] - radial)));
+            weight[i] = (float)(w->unit / (w->fit[j] + w->spring + fabs(4 * w->gamma * w->left[i] - radial)));
             square[i] = atom[i] * atom[i];
             sum += weight[i] * square[i];
         }
@@ -107,9 +107,9 @@ static void scale_frame(curvature_model *w) {
             mat_set(&w->scale.frame, i, l, 1 / (1 + mat_get(&w->turned, i, l) + mat_get(&w->turned, l, i)));
 }
 
-static int make_room(curvature_model *w, int64_t entries, inco_error *error) {
-    float **all[] = {&w->scale.pair, &w->solution.pair, &w->rest.pair, &w->direction.pair,
-                     &w->image.pair, &w->value,         &w->share,     &w->product};
+static int reserve_pairs(curvature_model *w, int64_t entries, inco_error *error) {
+    float **all[] = {&w->scale.pair, &w->solution.pair, &w->residual.pair, &w->direction.pair,
+                     &w->image.pair, &w->value,         &w->share,         &w->product};
     const int count = sizeof all / sizeof *all;
     if (entries <= w->capacity) return INCO_OK;
     memory_free(w->scale.pair);
@@ -290,13 +290,13 @@ static void apply_system(curvature_model *w) {
     change_add(w, &w->image, &w->image, 1, &w->direction);
 }
 
-/* image = the rest scaled by (CURV-6); on the spheres without the frame's part along I, which no step changes. */
-static void scale_rest(curvature_model *w) {
-    const inco_mat *to = &w->image.frame, *scale = &w->scale.frame, *from = &w->rest.frame;
+/* image = the residual scaled by (CURV-6); on the spheres without the frame's part along I, which no step changes. */
+static void scale_residual(curvature_model *w) {
+    const inco_mat *to = &w->image.frame, *scale = &w->scale.frame, *from = &w->residual.frame;
     double trace = 0, sum = 0;
     for (int64_t i = 0; i < to->rows * to->cols; i++)
         ((float *)to->data)[i] = ((const float *)scale->data)[i] * ((const float *)from->data)[i];
-    for (int64_t k = 0; w->list && k < w->list->count; k++) w->image.pair[k] = w->scale.pair[k] * w->rest.pair[k];
+    for (int64_t k = 0; w->list && k < w->list->count; k++) w->image.pair[k] = w->scale.pair[k] * w->residual.pair[k];
     if (!w->sphere || !has_frame(w)) return;
     for (int64_t i = 0; i < to->rows; i++) trace += mat_get(to, i, i), sum += mat_get(scale, i, i);
     for (int64_t i = 0; i < to->rows; i++) mat_set(to, i, i, mat_get(to, i, i) - mat_get(scale, i, i) * trace / sum);
@@ -307,25 +307,25 @@ static void zero_change(const curvature_model *w, const curvature_change *c) {
     if (w->list) memset(c->pair, 0, (size_t)w->list->count * sizeof(float));
 }
 
-/* (CURV-5) by conjugate gradients, until what the rest costs is little beside the decrease expected. `gain`: <R, P> of
- * the step that ignores the frame and the pairs. */
+/* (CURV-5) by conjugate gradients, until what the residual costs is little beside the decrease expected. `gain`: <R, P>
+ * of the step that ignores the frame and the pairs. */
 static void solve_system(curvature_model *w, double gain) {
-    gather(w, &w->rest);
+    gather(w, &w->residual);
     zero_change(w, &w->solution);
-    scale_rest(w);
+    scale_residual(w);
     change_add(w, &w->direction, &w->image, 0, &w->image);
-    double product = change_dot(w, &w->rest, &w->direction);
+    double product = change_dot(w, &w->residual, &w->direction);
     w->solves++;
     for (int k = 0; k < MAX_STEPS && product > 0; k++) {
         apply_system(w);
         const double t = product / change_dot(w, &w->direction, &w->image);
         change_add(w, &w->solution, &w->solution, t, &w->direction);
-        change_add(w, &w->rest, &w->rest, -t, &w->image);
+        change_add(w, &w->residual, &w->residual, -t, &w->image);
         gain -= t * product;
         w->steps++;
-        if (change_dot(w, &w->rest, &w->rest) <= ACCURACY * fmax(gain, 0)) break;
-        scale_rest(w);
-        const double next = change_dot(w, &w->rest, &w->image);
+        if (change_dot(w, &w->residual, &w->residual) <= ACCURACY * fmax(gain, 0)) break;
+        scale_residual(w);
+        const double next = change_dot(w, &w->residual, &w->image);
         change_add(w, &w->direction, &w->image, next / product, &w->direction);
         product = next;
     }
@@ -432,7 +432,7 @@ int curvature_move(curvature_model *w, const curvature_place *at, inco_error *er
     parallel_columns(w->threads, at->d->rows, at->d->cols, weigh_columns, &p);
     if (has_frame(w)) scale_frame(w);
     if (!w->list) goto done;
-    TRY(make_room(w, w->list->count, error));
+    TRY(reserve_pairs(w, w->list->count, error));
     take_pairs(w);
     aim(w, at->gradient);
 done:
@@ -464,7 +464,7 @@ static void solve_sylvester(const curvature_model *w, const inco_mat *from, cons
 
 int curvature_bend(curvature_model *w, const double *p, double *bend) {
     const int64_t rows = w->atoms.rows, cols = w->atoms.cols;
-    const inco_mat *second = &w->rest.frame, *now = &w->image.frame, *x = &w->solution.frame;
+    const inco_mat *second = &w->residual.frame, *now = &w->image.frame, *x = &w->solution.frame;
     float *lift = w->lift, *square = w->square;
     if (!has_frame(w) || !w->sphere) return 0;
     enter(w, p, &w->right);

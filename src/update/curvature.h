@@ -20,7 +20,7 @@ typedef struct curvature_model {
     double unit;           /* curvatures are divided by it, which keeps them within float32's range */
     int64_t solves, steps; /* systems (CURV-5) solved, and steps of conjugate gradients that they took */
 
-    double *use;          /* 2 A_jj + floor */
+    double *fit;          /* 2 A_jj + floor */
     double *left;         /* eigenvalues of D D' - I */
     float *tangent;       /* 1 / sum_i w_ij d_ij^2; 0 where norms are free */
     float *lift, *square; /* a number for each atom */
@@ -36,21 +36,20 @@ typedef struct curvature_model {
     float *value;           /* d_i'd_j */
     float *share;           /* (CURV-8): of its curvature that a pair has */
     float *product;         /* of one atom and another, or its step */
-    curvature_change scale, solution, rest, direction, image; /* of conjugate gradients */
+    curvature_change scale, solution, residual, direction, image; /* of conjugate gradients */
 } curvature_model;
 
 /* For updates with these statistics. curvature_close is needed after a failure too. */
 int curvature_open(curvature_model *w, const statistics *s, const update_settings *settings, inco_error *error);
 void curvature_close(curvature_model *w);
 
-/* Where the model is taken. */
+/* Where the model is taken. radial: d_j' (gradient by d_j), without that of pairs above the bound. */
 typedef struct curvature_place {
-    const inco_mat *d; /* compact */
-    const inco_mat *e; /* D D' - I; read with a penalty and no fewer atoms than dimensions */
-    const double
-        *radial; /* d_j' (gradient by d_j) without that of pairs above the bound; not read where norms are free */
+    const inco_mat *d;      /* compact */
+    const inco_mat *e;      /* D D' - I; used with a penalty and no fewer atoms than dimensions */
+    const double *radial;   /* not used where norms are free */
     const hinge *pairs;     /* NULL without a bound */
-    const double *gradient; /* on the spheres; read with pairs alone */
+    const double *gradient; /* on the spheres; used with pairs alone */
 } curvature_place;
 
 int curvature_move(curvature_model *w, const curvature_place *at, inco_error *error);
