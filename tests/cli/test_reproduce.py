@@ -226,7 +226,7 @@ class Experiment(Case):
         self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "voice", code=2, says="is also an input")
         self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "no/where", says="cannot create the folder")
         self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "voice/000.wav", says="is not a folder")
-        self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "out", "--atoms", 160, code=2, says="160 dimensions")
+        self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "out", "--atoms", 160, code=2, says="dimension of the signals, 160")
         self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "out", "--iterations", 1, code=2, says="--iterations")
         self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "out", "--signals", 100, "--atoms", 200, code=2,
                      says="fewer than the 200 atoms")
