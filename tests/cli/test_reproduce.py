@@ -229,7 +229,7 @@ class Experiment(Case):
         self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "out", "--atoms", 160, code=2, says="dimension of the signals, 160")
         self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "out", "--iterations", 1, code=2, says="--iterations")
         self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "out", "--signals", 100, "--atoms", 200, code=2,
-                     says="fewer than the 200 atoms")
+                     says="less than the 200 atoms")
         self.refused("reproduce", "sigg2012", "--data", "voice", "-o", "out", "--columns", code=2, says="--columns")
         os.mkdir(self.path("other"))
         self.write("other/experiment.txt", "inco %s reproduce sigg2012\nrecordings 7 (0)\n" % self.version())
