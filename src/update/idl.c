@@ -193,8 +193,13 @@ static double measure_model(void *self, const double *p) {
     return curvature_along(&((idl *)self)->model, p);
 }
 
+/* Where the penalty outweighs the fit, the objective is well-conditioned as it is. */
+static int is_dominated_by_penalty(const idl *w) {
+    return w->gamma * (double)w->x.cols >= w->s->energy;
+}
+
 static int open_model(idl *w, const update_settings *settings, inco_error *error) {
-    if (settings->plain) return INCO_OK;
+    if (settings->plain || is_dominated_by_penalty(w)) return INCO_OK;
     w->problem.precondition = apply_model;
     w->problem.curvature = measure_model;
     if (!settings->rescale && !(w->smooth = NEW(double, w->x.cols))) return error_no_memory(error);
