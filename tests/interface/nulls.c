@@ -12,7 +12,7 @@ enum { DIM = 4, ATOMS = 6, SIGNALS = 20 };
 
 static double values[DIM * SIGNALS], numbers[SIGNALS], rising[] = {1, 2, 3, 4, 5, 6};
 static const char *const texts[] = {"a", "b"};
-static char buffer[64];
+static char buffer[sizeof(inco_progress)]; /* the size that nulls.py gives for every size_t */
 static int64_t count_place;
 
 static int read_signals(void *self, int64_t first, int64_t count, void *out, inco_error *error) {
