@@ -51,7 +51,7 @@ void run_warn(const run *r, const char *format, ...) __attribute__((format(print
 
 /* The value of an option as text of the caller's, to be freed; NULL when it is not set. */
 int run_text(run *r, const char *name, char **text);
-/* *means = those that --center signal subtracts, for decode to add; NULL without that option. Released by free. */
+/* Returns the mean of every signal if --center signal is given, for decode to add, else NULL. The caller frees it. */
 int run_means(run *r, const inco_source *source, double **means);
 
 /* Has the library's calls with the run's options tell `callback` how far they are. */
