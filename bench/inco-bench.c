@@ -11,11 +11,11 @@
 #include "cases.h"
 #include "machine.h"
 
-enum { MOST_CASES = 64, MOST_REPEATS = 64 };
+enum { CASES_MAX = 64, REPEATS_MAX = 64 };
 
 typedef struct request {
     setup sizes;
-    const char *name[MOST_CASES];
+    const char *name[CASES_MAX];
     int count;
     int types[2]; /* float, double */
     const char *csv, *json;
@@ -48,7 +48,7 @@ static double median(double *values, int64_t count) {
 
 /* The machine is measured before and after each run: other load hits both. */
 static figures measure(const setup *s, const machine_probe *probe, const char *name) {
-    double seconds[MOST_REPEATS], multiple[MOST_REPEATS], gemm[MOST_REPEATS], cache[MOST_REPEATS];
+    double seconds[REPEATS_MAX], multiple[REPEATS_MAX], gemm[REPEATS_MAX], cache[REPEATS_MAX];
     figures f = {0};
     machine_reset_peak();
     for (int64_t r = 0; r < s->repeats; r++) {
@@ -164,7 +164,7 @@ static int64_t *number_option(setup *s, const char *name) {
 
 static int text_option(request *q, const char *name, const char *value) {
     if (!strcmp(name, "--case")) {
-        if (q->count == MOST_CASES || !case_exists(value)) return 2;
+        if (q->count == CASES_MAX || !case_exists(value)) return 2;
         q->name[q->count++] = value;
     } else if (!strcmp(name, "--threads")) {
         q->sizes.threads = atoi(value);
@@ -188,7 +188,7 @@ static int parse(int argc, char **argv, request *q) {
         const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
         int64_t *number = number_option(&q->sizes, name);
         const int wrong = !value || (number ? (*number = atoll(value)) < 1 : text_option(q, name, value));
-        if (!wrong && q->sizes.repeats <= MOST_REPEATS && q->sizes.threads >= 1) continue;
+        if (!wrong && q->sizes.repeats <= REPEATS_MAX && q->sizes.threads >= 1) continue;
         fprintf(stderr, "inco-bench: cannot use '%s%s%s'\n", name, value ? " " : "", value ? value : "");
         return 2;
     }

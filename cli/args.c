@@ -21,7 +21,7 @@ int args_want_help(int argc, char *const *argv) {
     return 0;
 }
 
-/* ---- What is wrong ---- */
+/* ---- Errors ---- */
 
 static int unknown_option(run *r, const char *name, size_t length) {
     const option *o;
@@ -35,7 +35,7 @@ static int unknown_option(run *r, const char *name, size_t length) {
     return run_fail(r, INCO_EINVAL, "unknown option '--%s'", word);
 }
 
-/* An option that exists, but not here: say where. */
+/* An option of other commands: the message lists them. */
 static int foreign_option(run *r, const option *o) {
     char places[128] = "";
     for (int i = 0; commands_at(i); i++) {
@@ -53,9 +53,9 @@ static int missing_value(run *r, const option *o, const char *next) {
                     next, o->name, next);
 }
 
-/* ---- Reading ---- */
+/* ---- Parsing ---- */
 
-/* `value` is the text after = or after the letter; without one it is the next argument, which *used then counts. */
+/* `value` is the text after = or after the letter; if it is NULL, the value is the next argument, and *used is set. */
 static int take_option(run *r, const option *o, const char *value, const char *next, int *used) {
     if (!(o->commands & r->command->bit)) return foreign_option(r, o);
     if (!o->metavar && !value) value = "yes";
@@ -74,7 +74,7 @@ static int take_long(run *r, const char *text, const char *next, int *used) {
     return take_option(r, o, text[length] ? text + length + 1 : NULL, next, used);
 }
 
-/* -q, -o FILE, -oFILE, and flags together with what follows them: -qo FILE. */
+/* -q, -o FILE, -oFILE, and combined letters: -qo FILE. */
 static int take_letters(run *r, const char *text, const char *next, int *used) {
     for (; *text; text++) {
         const option *o = option_of_letter(*text);

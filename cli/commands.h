@@ -4,13 +4,13 @@
 
 #include "run.h"
 
-/* In the order of the help: command NAME is NAME_command. */
+/* In the order of the help; command NAME is NAME_command. */
 #define COMMANDS(X) X(learn) X(encode) X(decode) X(inspect) X(frame) X(decohere) X(report) X(reproduce)
 
 #define COMMANDS_DECLARE(name) extern const command name##_command;
 COMMANDS(COMMANDS_DECLARE)
 
-/* Command i, NULL past the last. */
+/* Command i; NULL after the last. */
 const command *commands_at(int i);
 const command *commands_find(const char *name);
 

@@ -11,7 +11,7 @@
 
 typedef struct decohere_job {
     run *run;
-    char *output, *data_path; /* NULL when not given */
+    char *output, *data_path; /* NULL: not given */
     inco_mat dictionary, result;
     inco_data *data;
     inco_source source;
@@ -81,7 +81,7 @@ static int load(decohere_job *job) {
     if (!job->output) TRY(run_fail(r, INCO_EINVAL, "no output file given: -o FILE"));
     TRY(inco_options_check(r->options, INCO_DECOHERE, &r->error));
     TRY(outputs_check(r, (const output[]){{"-o", job->output, OUTPUT_MATRIX}}, 1, inputs, 2));
-    if (job->data_path) /* --variable is then the data's */
+    if (job->data_path) /* --variable then names the array of the data */
         TRY(dictionary_load(r, r->paths[0], &job->dictionary));
     else
         TRY(inco_load(r->paths[0], r->options, &job->dictionary, &r->error));

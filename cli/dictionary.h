@@ -1,10 +1,10 @@
-/* Dictionaries that a command reads beside its data. */
+/* Dictionaries that a command reads in addition to its data. */
 #ifndef INCO_CLI_DICTIONARY_H
 #define INCO_CLI_DICTIONARY_H
 
 #include "run.h"
 
-/* Reads it with --columns but without --variable, which names the array of the data. */
+/* Loads a dictionary with --columns but without --variable, which names the array of the data. */
 int dictionary_load(run *r, const char *path, inco_mat *dictionary);
 
 #endif

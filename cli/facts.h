@@ -6,7 +6,7 @@
 
 enum { FACTS_MAX = 16 };
 
-/* As inco_report_facts takes them. */
+/* As taken by inco_report_facts. */
 typedef struct facts {
     const char *names[FACTS_MAX];
     char *values[FACTS_MAX], *notes[FACTS_MAX];
@@ -17,13 +17,13 @@ typedef struct facts {
 
 /* Adds a fact; an empty value is omitted. */
 void facts_add(facts *f, const char *name, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Sets the last one in monospace. */
+/* Sets the last fact in monospace. */
 void facts_code(facts *f);
-/* Small print for the last one. */
+/* Adds small print to the last fact. */
 void facts_note(facts *f, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Threads, kernels, and the name and version of the BLAS. */
 void facts_machine(facts *f, int threads, const char *isa, const char *blas);
-/* The command line of this run, as a shell would read it again. */
+/* The command line of this run, quoted for a shell. */
 void facts_command_line(facts *f, const run *r);
 /* Words joined by spaces. To be freed; NULL: out of memory. */
 char *facts_join(const char *const *words, int count);

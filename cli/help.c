@@ -39,7 +39,7 @@ const char *help_value(const option *o) {
 
 /* ---- Options ---- */
 
-/* The headings, in their order; others follow. */
+/* Headings in the order of the help; any others follow. */
 static const char *const headings[] = {"Dictionary", "Sparse coding", "Data", "Metrics", "Run"};
 enum { HEADINGS = sizeof headings / sizeof *headings };
 
@@ -83,7 +83,7 @@ void help_command(const command *c) {
     printf("  -h, --help%*sthis text\n", COLUMN - 12, "");
 }
 
-/* ---- The program ---- */
+/* ---- Overview ---- */
 
 void help_program(void) {
     printf("inco %s: incoherent dictionaries for sparse coding\n\n", inco_version());

@@ -1,4 +1,4 @@
-/* Help for people, made from the option table so that it is true of this build. */
+/* Help texts, generated from the option table of this build. */
 #ifndef INCO_CLI_HELP_H
 #define INCO_CLI_HELP_H
 
@@ -9,15 +9,15 @@ void help_program(void);
 void help_command(const command *c);
 void help_version(void);
 
-/* Calls `visit` for every option of the command, in the order of help: group by group. `first` is true for the first
- * option of a group. */
+/* Calls `visit` for every option of the command in the order of the help, group by group. `first`: whether it is the
+ * first option of its group. */
 typedef void (*help_visit)(void *self, const option *option, int first);
 void help_each_option(const command *c, help_visit visit, void *self);
 
-/* What stands after the name of an option: its choices, or the name of its value; NULL for a flag. */
+/* What follows the name of an option: its choices, or the name of its value; NULL for a flag. */
 const char *help_value(const option *option);
 
-/* Features that a build may have or lack, in order; NULL past the last. */
+/* Optional features of a build, in order; NULL after the last. */
 const char *help_feature(int i);
 
 #endif

@@ -1,4 +1,4 @@
-/* inco learn: a dictionary from data. */
+/* inco learn: learns a dictionary from data. */
 #include "learn.h"
 
 #include <stdlib.h>
@@ -18,13 +18,13 @@ inco_learn_info learn_info(const learn_job *job) {
     return info;
 }
 
-/* ---- Names ---- */
+/* ---- Checks ---- */
 
 static int init_is_file(const learn_job *job) {
     return strcmp(job->init, "sample") && strcmp(job->init, "dct") && strcmp(job->init, "random");
 }
 
-/* A method that takes no data has nothing to code, and too short a way to save half of it. */
+/* Refuses options of codes and checkpoints with a method that takes no data. */
 static int check_design(run *r, const char *method) {
     static const char *const of_data[] = {"codes", "checkpoint", "resume"};
     for (int i = 0; i < 3 && !inco_learn_needs_data(r->options); i++)
@@ -62,7 +62,7 @@ done:
     return status;
 }
 
-/* A start that is no file is a misspelt word. */
+/* If --init is not a file, it may be a misspelt word. */
 static int check_init(learn_job *job) {
     if (job->resume || !init_is_file(job) || access(job->init, F_OK) == 0) return INCO_OK;
     spelling_search search = spelling_start(job->init);
@@ -77,7 +77,7 @@ static int check_init(learn_job *job) {
                     job->init);
 }
 
-/* Every file to be written, against every file to be read. A checkpoint may replace the one the run resumes from. */
+/* Checks every output against every input. A checkpoint may replace the one that the run resumes from. */
 static int check_outputs(learn_job *job) {
     run *r = job->run;
     const output outputs[] = {{"-o", job->output, OUTPUT_MATRIX},      {"--codes", job->codes, OUTPUT_CODES},
@@ -97,7 +97,7 @@ static int check_outputs(learn_job *job) {
 
 /* ---- Progress ---- */
 
-/* Closing tells why a write failed, and never keeps a file with a failed write. */
+/* Closing reports a failed write, and discards the file then. */
 static int write_checkpoint(learn_job *job, inco_error *error) {
     inco_file *file = NULL;
     inco_stream stream = INCO_INIT(inco_stream);
@@ -109,7 +109,7 @@ static int write_checkpoint(learn_job *job, inco_error *error) {
     return status < 0 ? status : closing;
 }
 
-/* The disk may be full for a while: learning goes on, and the next iteration tries again. */
+/* A failed write may be temporary: learning continues, and the next iteration retries. */
 static void save_checkpoint(learn_job *job) {
     inco_error error = {0};
     if (!job->checkpoint) return;
@@ -140,7 +140,7 @@ static int on_progress(void *self, const inco_progress *now) {
     return run_signal() != 0;
 }
 
-/* ---- The start ---- */
+/* ---- The learner ---- */
 
 static int resume(learn_job *job) {
     run *r = job->run;
@@ -155,7 +155,7 @@ static int resume(learn_job *job) {
     return status < 0 ? run_fail(r, status, "--resume '%s': %.900s", job->resume, error.message) : status;
 }
 
-/* The learner at its start: a checkpoint, or what --init names. */
+/* Creates the learner, from a checkpoint or with --init. */
 static int make_learner(learn_job *job) {
     run *r = job->run;
     int status;
@@ -192,7 +192,7 @@ static int save_dictionary(learn_job *job) {
     return status;
 }
 
-/* Codes of the training signals in the final dictionary, with the means that decode adds. */
+/* Writes codes of the training signals in the final dictionary, with the means that decode adds. */
 static int save_codes(learn_job *job) {
     run *r = job->run;
     const double before = run_clock();
@@ -224,8 +224,8 @@ done:
     return status;
 }
 
-/* The dictionary first: it is what the time went into. A run that could not write all it was asked for has failed, but
- * says what it did write. */
+/* Writes the dictionary first, since it took the time. If an output cannot be written, the run fails, but reports the
+ * outputs that were written. */
 static int save(learn_job *job) {
     run *r = job->run;
     int status = save_dictionary(job);
@@ -290,7 +290,7 @@ static int perform(run *r) {
     learn_summary(&job);
     TRY(save(&job));
     if (learn_warn_missed(&job) > 0) r->missed = 1;
-    learn_log_start(&job); /* when there was no iteration */
+    learn_log_start(&job); /* if there was no iteration */
     if (r->json) {
         json j = results_begin(r);
         learn_results(&j, &job);

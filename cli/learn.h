@@ -12,7 +12,7 @@
 
 typedef struct learn_job {
     run *run;
-    char *output, *codes, *log, *checkpoint, *resume, *init; /* NULL when not given */
+    char *output, *codes, *log, *checkpoint, *resume, *init; /* NULL: not given */
     inco_data *data;
     inco_source source; /* of the data */
     inco_learner *learner;
@@ -21,7 +21,7 @@ typedef struct learn_job {
     time_t began;
     FILE *log_file;
     int log_lines;
-    int log_failed, checkpoint_failed; /* reported already; the run fails at the end */
+    int log_failed, checkpoint_failed; /* reported; the run fails at the end */
     page page;
     inco_progress *history; /* the iterations, for the report */
     int64_t history_count, history_capacity;

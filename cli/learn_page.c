@@ -19,7 +19,7 @@ void learn_page_iteration(learn_job *job, const inco_progress *now) {
     job->history[job->history_count++] = *now;
 }
 
-/* ---- What was run ---- */
+/* ---- Facts ---- */
 
 static void add_date(facts *f, time_t began) {
     char text[40];
@@ -64,9 +64,9 @@ static void add_run(facts *f, const learn_job *job, const inco_learn_info *info)
     facts_machine(f, (int)info->threads, info->isa, info->blas);
 }
 
-/* ---- The page ---- */
+/* ---- The report ---- */
 
-/* What the atoms are: audio of a sampling rate, or patches. */
+/* Sets the shape of the atoms: audio with a sampling rate, or patches. */
 static void add_shape(const learn_job *job, inco_summary *s) {
     char patch[64];
     long long rows = 0, cols = 0;

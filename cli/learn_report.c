@@ -1,4 +1,4 @@
-/* What `inco learn` says of its run: to people, as JSON, and in the dictionary's meta data. */
+/* Output of `inco learn`: summaries for people, JSON, metadata of the dictionary, and the log. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "results.h"
 #include "speak.h"
 
-/* ---- People ---- */
+/* ---- Text ---- */
 
 static const char *unit_of(const learn_job *job) {
     const char *kind = inco_data_kind(job->data);
@@ -82,7 +82,7 @@ void learn_summary(const learn_job *job) {
     learn_path_table(job);
 }
 
-/* Where the target has a tolerance, the last digits are those of rounding to single precision. */
+/* If the target has a tolerance, it includes rounding to single precision. */
 static int missed_coherence(const learn_job *job, const inco_learn_info *info) {
     const double bound = inco_options_get_number(job->run->options, "max-coherence");
     const double rounding = info->coherence_target > bound ? 1e-6 : 0;
@@ -115,7 +115,7 @@ int learn_warn_missed(const learn_job *job) {
     return missed_coherence(job, info) + missed_rms(job, info) + missed_error(job, info);
 }
 
-/* ---- Programs ---- */
+/* ---- JSON ---- */
 
 static void write_coherence(json *j, const inco_learn_info *info) {
     json_object(j, "coherence");
@@ -127,7 +127,7 @@ static void write_coherence(json *j, const inco_learn_info *info) {
     json_pair(j, "singular_values", "max", info->singular_max, "min", info->singular_min);
 }
 
-/* Where a design came from. */
+/* Coherence of the initial dictionary of a design. */
 static void write_start(json *j, const inco_learn_info *info) {
     json_pair(j, "start_coherence", "max", info->start_coherence_max, "rms", info->start_coherence_rms);
 }
@@ -222,7 +222,7 @@ char *learn_meta(const learn_job *job) {
 
 /* ---- The log ---- */
 
-enum { LOG_LINE = 1024 }; /* bytes of an iteration's, at most */
+enum { LOG_LINE = 1024 }; /* maximum bytes of an iteration */
 
 static void write_time(json *j, time_t began) {
     char text[32];
@@ -238,7 +238,7 @@ static json begin_line(learn_job *job, const char *event) {
     return j;
 }
 
-/* A log that cannot be written is told once; the learning goes on, and the run fails in the end. */
+/* If the log cannot be written, this is reported once; learning continues, and the run fails at the end. */
 static void finish_line(learn_job *job) {
     fputc('\n', job->log_file);
     job->log_lines++;
@@ -288,7 +288,7 @@ void learn_log_iteration(learn_job *job, const inco_progress *now) {
     finish_line(job);
 }
 
-/* By atom, the signals that use it in the end. */
+/* Per atom, the number of signals that use it at the end. */
 static void write_usage(json *j, const learn_job *job) {
     int64_t atoms;
     const int64_t *usage = inco_learner_usage(job->learner, &atoms);

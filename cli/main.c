@@ -1,4 +1,4 @@
-/* inco: the program. Finds the command, reads its arguments, performs it. */
+/* inco: the program. Finds the command, parses its arguments, runs it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,14 +37,14 @@ static int unknown_command(const char *name) {
     return 2;
 }
 
-/* What was printed on standard output must have arrived there. */
+/* Returns the exit status: 1 if standard output could not be written. */
 static int written(void) {
     if (!fflush(stdout) && !ferror(stdout)) return 0;
     fputs("inco: cannot write to standard output\n", stderr);
     return 1;
 }
 
-/* `inco help [COMMAND]`, and for the build `inco help --man TEMPLATE [COMMAND]`. */
+/* `inco help [COMMAND]`; for the build: `inco help --man TEMPLATE [COMMAND]`. */
 static int help(int argc, char *const *argv) {
     const int man = argc > 0 && !strcmp(argv[0], "--man");
     const char *template = man && argc > 1 ? argv[1] : NULL;

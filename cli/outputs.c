@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* ---- Endings ---- */
+/* ---- Extensions ---- */
 
 static int ends_with(const char *path, const char *const *endings) {
     const size_t length = strlen(path);
@@ -39,7 +39,7 @@ static int check_ending(run *r, const output *o) {
     return INCO_OK;
 }
 
-/* ---- Which file does a name mean? ---- */
+/* ---- Names of the same file ---- */
 
 /* The real path of the folder, a slash and the name: the same for two names of one file that does not exist yet. */
 static char *resolve(const char *path) {

@@ -7,27 +7,27 @@
 typedef enum output_kind {
     OUTPUT_MATRIX, /* .npy .npz .csv .tsv .mat */
     OUTPUT_CODES,  /* .npz .mat */
-    OUTPUT_MEDIA,  /* audio, an image, or a folder of them: looked at later */
+    OUTPUT_MEDIA,  /* audio, an image, or a folder of them: checked later */
     OUTPUT_STATE,  /* any name */
-    OUTPUT_TEXT,   /* any name, and fit for a terminal */
-    OUTPUT_FOLDER  /* a folder, made when it is not there */
+    OUTPUT_TEXT,   /* any name; may go to a terminal */
+    OUTPUT_FOLDER  /* a folder, created if missing */
 } output_kind;
 
 typedef struct output {
-    const char *option; /* "-o", "--codes": as messages name it */
-    const char *path;   /* NULL: not asked for */
+    const char *option; /* as in messages: "-o", "--codes" */
+    const char *path;   /* NULL: not requested */
     output_kind kind;
 } output;
 
-/* Fails when two outputs are the same file, when one is an input, when standard output would get two things or binary
- * ones on a terminal, when a name does not tell a format of its kind, or when a file cannot be written. `inputs` may
- * hold NULLs. */
+/* Fails if two outputs are the same file, if one is an input, if standard output would receive two outputs, or binary
+ * data on a terminal, if the extension is not that of a format of its kind, or if a file cannot be written. `inputs`
+ * may contain NULLs. */
 int outputs_check(run *r, const output *outputs, int count, const char *const *inputs, int input_count);
 
-/* Does the ending of the name tell a format for a matrix? (Standard output has one.) */
+/* Returns whether the extension is that of a matrix. (Standard output is a matrix.) */
 int outputs_is_matrix(const char *path);
 
-/* Writes a file of text, whole or not at all. */
+/* Writes a text file atomically. */
 int outputs_write(run *r, const char *path, const char *text, size_t size);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "results.h"
 
-enum { TEST_SIGNALS = 2000 }; /* at most: more would not change the quartiles */
+enum { TEST_SIGNALS = 2000 }; /* maximum: more would not change the quartiles */
 
 int page_names(page *p, run *r, const char *report) {
     int status;
@@ -66,7 +66,7 @@ int page_open_own_test(page *p, int64_t dim) {
     return page_open_test(p, own_option, p->run->options, dim);
 }
 
-/* ---- Were they kept apart? ---- */
+/* ---- Overlap with the training files ---- */
 
 typedef struct identity {
     dev_t device;
@@ -120,7 +120,7 @@ void page_iterations(page *p, inco_summary *summary, const inco_progress *list, 
     summary->iteration_count = p->iterations ? count : 0;
 }
 
-/* Every so many of the signals of a source. */
+/* A source of every step-th signal of another source. */
 typedef struct thinned {
     const inco_source *from;
     int64_t apart;

@@ -1,4 +1,4 @@
-/* The page of a dictionary: what --report, --csv and --test ask for. */
+/* The report of a dictionary: --report, --csv and --test. */
 #ifndef INCO_CLI_PAGE_H
 #define INCO_CLI_PAGE_H
 
@@ -8,46 +8,46 @@
 
 typedef struct page {
     run *run;
-    char *report, *csv, *test;  /* names; NULL when not given */
+    char *report, *csv, *test;  /* NULL: not given */
     inco_data *data;            /* of the test signals */
-    inco_options *data_options; /* how they were cut */
+    inco_options *data_options; /* how they are cut */
     inco_residuals held_out;
     inco_metrics metrics;
     facts facts;
-    const inco_progress **iterations; /* pointers into the caller's list */
+    const inco_progress **iterations; /* point into the caller's list */
     progress progress;
-    int64_t overlap; /* files of the test that were learned from */
+    int64_t overlap; /* test files that are also training files */
 } page;
 
 #define PAGE_INIT                                                                                                      \
     { .held_out = INCO_INIT(inco_residuals), .metrics = INCO_INIT(inco_metrics) }
 
-/* Reads the names and refuses --test without a page. `report` is the option of the page's name. */
+/* Reads the names; refuses --test without a report. `report`: the option that names the report. */
 int page_names(page *p, run *r, const char *report);
 int page_wanted(const page *p);
 
-/* Opens the test signals, cut as `value_of` says: the text of an option, or a length of 0 or less when it is not set.
- * Before hours of work, so that a misspelt name is told at once; `dim` is that of the atoms, 0 when not known yet. */
+/* Opens the test signals, cut by the options that `value_of` returns as text (a length <= 0: not set). Called before
+ * the work, so that a misspelt name fails at once. `dim`: dimension of the atoms, 0 if not yet known. */
 typedef int (*page_option)(const void *self, const char *name, char *buffer, size_t size);
 int page_open_test(page *p, page_option value_of, const void *self, int64_t dim);
-/* The same with the options of the run. */
+/* The same with the options of the run itself. */
 int page_open_own_test(page *p, int64_t dim);
 
-/* Says so, on the page too, when files of the test were learned from. */
+/* Warns, also in the report, if test files are also training files. */
 void page_warn_overlap(page *p, const inco_data *training);
 
-/* The iterations of a run, which must outlive the page; without memory it goes without them. */
+/* Sets the iterations of a run, which must outlive the page; omitted if out of memory. */
 void page_iterations(page *p, inco_summary *summary, const inco_progress *list, int64_t count);
 
-/* The run's options show progress from now on, and nothing stops what is measured. */
+/* From now on the run's options show progress, and measurements cannot be stopped. */
 int page_watch(page *p);
 
-/* Measures the dictionary where that is not done, and the test signals, and writes page and numbers. Of the summary the
- * dictionary, the run and its results are given; the rest is filled in here. */
+/* Measures the dictionary, unless it has been measured, and the test signals; writes the report and its numbers. The
+ * caller sets the dictionary, the run and its results in the summary. */
 int page_write(page *p, const char *title, const char *subtitle, inco_summary *summary);
 
-/* A page, or with `figure` of 0 and more the numbers of that figure, to a file; the numbers of all figures to a folder.
- */
+/* Writes a report to a file, or with figure >= 0 the numbers of that figure; the second writes the numbers of all
+ * figures to a folder. */
 int page_write_file(run *r, const char *path, const inco_report *made, int figure);
 int page_write_numbers(run *r, const char *folder, const inco_report *made);
 

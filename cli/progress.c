@@ -59,25 +59,25 @@ void progress_clear(progress *p) {
     p->drawn = 0;
 }
 
-/* Is it time to print again? A bar may move ten times a second, a plain line comes rarely. */
+/* Whether to print again: a bar moves up to ten times a second, plain lines are rarer. */
 static int due(const progress *p) {
     return p->shown && run_clock() - p->last >= (p->terminal ? redraw_seconds : line_seconds);
 }
 
-/* How much of the phase under way is done. */
+/* Fraction of the current phase that is done. */
 static double share_of(const inco_progress *now) {
     return now->total > 0 ? (double)now->done / (double)now->total : 0;
 }
 
 /* ---- Learning ---- */
 
-/* Signals per second of the coding pass under way. */
+/* Signals per second of the current coding pass. */
 static double rate(const progress *p, int64_t done) {
     double seconds = run_clock() - p->pass_started;
     return seconds > 0 ? (double)done / seconds : 0;
 }
 
-/* Seconds left: the rest of this iteration, the iterations to come, and the final coding pass. NaN when unknown. */
+/* Seconds left of this iteration, the following iterations and the final coding pass; NaN: unknown. */
 static double time_left(const progress *p, const inco_progress *now, double within) {
     double pass = p->code, iteration = p->iteration;
     if (iteration <= 0) {
@@ -106,7 +106,7 @@ static void draw_learning(progress *p, const inco_progress *now) {
     if (final)
         snprintf(label, sizeof label, "final coding");
     else if (bound)
-        snprintf(label, sizeof label, "keeping the bound");
+        snprintf(label, sizeof label, "enforcing the bound");
     else
         snprintf(label, sizeof label, "iteration %lld/%lld", (long long)now->iteration, (long long)now->iterations);
     write_left(text, sizeof text, rate(p, now->done), time_left(p, now, within));
@@ -121,7 +121,7 @@ static void draw_learning(progress *p, const inco_progress *now) {
     p->last = run_clock();
 }
 
-/* One iteration has ended: learn how long it took, and elsewhere than on a terminal print it. */
+/* At the end of an iteration: notes its time and, unless on a terminal, prints it. */
 static void end_iteration(progress *p, const inco_progress *now) {
     p->code = now->seconds_code;
     p->iteration = now->seconds_code + now->seconds_update;
@@ -136,7 +136,7 @@ static void end_iteration(progress *p, const inco_progress *now) {
     p->last = run_clock();
 }
 
-/* A point of the path over gamma, or what all of them start from. */
+/* A point of the regularisation path, or the iterations before its first point. */
 static void draw_path(progress *p, const inco_progress *now) {
     const double within = share_of(now);
     const double done = ((double)(now->iteration - 1) + within) / (double)(now->iterations + 1);
@@ -179,9 +179,9 @@ static void show_learning(progress *p, const inco_progress *now) {
         draw_learning(p, now);
 }
 
-/* ---- Searching ---- */
+/* ---- Search ---- */
 
-/* Steps of a search for atoms that keep apart, and the coherence reached. */
+/* Steps of frame and decohere, and the coherence reached. */
 static void show_search(progress *p, const inco_progress *now) {
     if (!due(p) || now->iterations <= 0) return;
     const double fraction = fmin(1, (double)now->iteration / (double)now->iterations);
@@ -209,7 +209,7 @@ static void show_coding(progress *p, const inco_progress *now) {
     p->last = run_clock();
 }
 
-/* Most measurements are over before they are worth a bar. */
+/* Most measurements end before a bar is useful. */
 static void show_measuring(progress *p, const inco_progress *now) {
     const double steps = (double)(now->iterations > 0 ? now->iterations : 1);
     const double step = now->iteration > 0 ? (double)now->iteration - 1 : 0;
@@ -222,7 +222,7 @@ static void show_measuring(progress *p, const inco_progress *now) {
     p->last = run_clock();
 }
 
-/* ---- By phase ---- */
+/* ---- Phases ---- */
 
 void progress_show(progress *p, const inco_progress *now) {
     static const struct {

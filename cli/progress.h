@@ -6,23 +6,24 @@
 
 typedef struct progress {
     int shown, terminal, colour;
-    int drawn;              /* is there a bar on the screen? */
-    double last;            /* when something was last printed */
-    double pass_started;    /* when the coding pass under way began */
-    int64_t pass;           /* which one that is */
-    double error;           /* relative, of the last iteration; 0 before the first */
-    double code, iteration; /* seconds that the last coding pass and the last iteration took; 0 before the first */
+    int drawn;              /* whether a bar is on the screen */
+    double last;            /* time of the last output */
+    double pass_started;    /* start of the current coding pass */
+    int64_t pass;           /* its iteration */
+    double error;           /* relative error of the last iteration; 0 before the first */
+    double code, iteration; /* seconds of the last coding pass and of the last iteration; 0 before the first */
 } progress;
 
 progress progress_start(int quiet);
 
-/* What the library's progress callback is told, by its phase. */
+/* Shows what the library's progress callback receives. */
 void progress_show(progress *p, const inco_progress *now);
 
-/* A run of a grid: how far all of them are, what is being done, and the seconds left, NaN when unknown. */
+/* Progress of a grid of runs: the current run, the fraction done of all, the seconds left (NaN: unknown), the current
+ * phase. */
 void progress_grid(progress *p, const char *name, double fraction, double left, const char *doing);
 
-/* Takes the bar off the screen, so that a message can be printed. */
+/* Erases the bar before a message is printed. */
 void progress_clear(progress *p);
 
 #endif

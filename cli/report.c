@@ -1,4 +1,4 @@
-/* inco report: a page of a dictionary and of the run that made it, from the run's log. */
+/* inco report: writes a report of a dictionary and of the run that learned it, from the run's log. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,9 +27,9 @@ static int check_names(report_job *job) {
     return outputs_check(r, outputs, 2, r->paths, 2);
 }
 
-/* ---- What the log tells ---- */
+/* ---- Facts from the log ---- */
 
-/* A member as text, to be freed; NULL when there is none. */
+/* A member as text, to be freed; NULL: none. */
 static char *text_of(const inco_log *log, const char *name) {
     const int length = inco_log_text(log, name, NULL, 0);
     char *text = length > 0 ? malloc((size_t)length + 1) : NULL;
@@ -49,7 +49,7 @@ static void add_version(report_job *job) {
     free(version);
 }
 
-/* 2026-03-01T12:00:00Z, as people write it. */
+/* 2026-03-01T12:00:00Z becomes 2026-03-01 12:00 UTC. */
 static void add_date(report_job *job) {
     char *time = text_of(job->log, "start.time");
     if (time && strlen(time) >= 16) facts_add(&job->page.facts, "Date", "%.10s %.5s UTC", time, time + 11);
@@ -136,7 +136,7 @@ static int log_option(const void *self, const char *name, char *buffer, size_t s
     return inco_log_text(self, member, buffer, size);
 }
 
-/* ---- The page ---- */
+/* ---- The report ---- */
 
 static inco_summary summarise(const report_job *job) {
     const inco_log *log = job->log;
@@ -177,7 +177,7 @@ static int make(report_job *job) {
     int status;
     TRY(inco_log_load(&job->log, r->paths[0], &r->error));
     if (log_option(job->log, "columns", columns, sizeof columns) > 0 && !strcmp(columns, "yes"))
-        TRY(inco_options_set(r->options, "columns", "yes", &r->error)); /* as learn has written it */
+        TRY(inco_options_set(r->options, "columns", "yes", &r->error)); /* as written by learn */
     TRY(inco_load(r->paths[1], r->options, &job->dictionary, &r->error));
     TRY(agree(job));
     TRY(page_open_test(&job->page, log_option, job->log, job->dictionary.rows));

@@ -97,7 +97,7 @@ void results_note_sparsity(const run *r, int64_t dim, int64_t atoms) {
                 wanted, (long long)maximum);
 }
 
-/* JSON text to be freed, NULL when there is no memory. */
+/* JSON text to be freed; NULL: out of memory. */
 static char *describe(const run *r) {
     char *text = NULL;
     size_t size = 0;

@@ -90,7 +90,7 @@ int run_colour(void) {
 
 /* ---- Signals ---- */
 
-/* A signal handler has no other way to be heard. */
+/* Global, since signal handlers take no context. */
 static volatile sig_atomic_t held, noted;
 
 static void on_signal(int number) {
@@ -106,7 +106,7 @@ void run_watch_signals(void) {
     for (int i = 0; i < 3; i++) {
         struct sigaction now, action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
         sigemptyset(&action.sa_mask);
-        /* what the caller ignores (nohup, a shell's background job) stays ignored */
+        /* signals ignored by the parent (nohup, background jobs) stay ignored */
         if (!sigaction(watched[i], NULL, &now) && now.sa_handler != SIG_IGN) sigaction(watched[i], &action, NULL);
     }
 }
@@ -125,13 +125,13 @@ static double peak_megabytes(void) {
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
 #ifdef __APPLE__
-    return (double)usage.ru_maxrss / 1e6; /* bytes there */
+    return (double)usage.ru_maxrss / 1e6; /* in bytes on macOS */
 #else
     return (double)usage.ru_maxrss * 1024 / 1e6;
 #endif
 }
 
-/* Results that did not all reach standard output are a failure. */
+/* Fails if standard output could not be written completely. */
 static int flush_output(run *r) {
     if (!fflush(stdout) && !ferror(stdout)) return INCO_OK;
     return run_fail(r, INCO_EIO, "cannot write to standard output");

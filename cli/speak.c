@@ -5,7 +5,7 @@
 
 #include "table.h"
 
-/* The length of a name in quotes that begins the text, when it is an option's; else 0. */
+/* Length of the quoted name of an option at the beginning of the text; 0 if there is none. */
 static size_t option_in_quotes(const char *text) {
     const size_t length = *text == '\'' ? strcspn(text + 1, "'") : 0;
     return length && text[length + 1] && table_find(text + 1, length) ? length : 0;
@@ -17,7 +17,7 @@ static size_t begins_with(const char *text, const char *const *words) {
     return 0;
 }
 
-/* A value of one plain word needs no quotes. */
+/* Length of a quoted value that needs no quotes, at the beginning of the text; else 0. */
 static size_t plain_in_quotes(const char *text) {
     const size_t length = *text == '\'' ? strspn(text + 1, "abcdefghijklmnopqrstuvwxyz0123456789.-|") : 0;
     return length && text[length + 1] == '\'' ? length : 0;
@@ -29,7 +29,7 @@ static void copy(char **to, const char **from, size_t count) {
     *from += count;
 }
 
-/* 'gamma', and what is set by " = ". The text never grows, so that it is rewritten where it stands. */
+/* Rewrites 'gamma', and the value after " = ". The text never grows, so it is rewritten in place. */
 static void name_option(char **to, const char **from, size_t length) {
     *(*to)++ = '-';
     *(*to)++ = '-';

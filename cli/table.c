@@ -7,7 +7,7 @@
 
 enum { ROWS_MAX = 160 };
 
-/* ---- The program's own ---- */
+/* ---- Options of the program ---- */
 
 enum {
     L = INCO_LEARN,
@@ -117,8 +117,8 @@ static const option own[] = {
 enum { OWN = sizeof own / sizeof *own };
 _Static_assert((int)OWN <= (int)OWN_MAX, "a run has a place for the value of each");
 
-/* Options of the library that commands of the program take, or that mean more there: `help` is then what to say, NULL
- * for the library's own words. */
+/* Options of the library that commands of the program take too. `help`: another help text for these commands; NULL: the
+ * library's. */
 static const struct {
     const char *name;
     unsigned commands;
@@ -137,7 +137,7 @@ static const struct {
 };
 enum { BORROWED = sizeof borrowed / sizeof *borrowed };
 
-/* ---- All of them ---- */
+/* ---- All options ---- */
 
 static option rows[ROWS_MAX];
 static int count;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The option when it is the program's own, else NULL. */
+/* Returns the option if it is the program's own, else NULL. */
 static const option *own_option(const char *name) {
     const option *o = table_find(name, strlen(name));
     return o && o->own >= 0 ? o : NULL;
@@ -36,7 +36,7 @@ int values_set(run *r, const option *o, const char *text) {
     return INCO_OK;
 }
 
-/* The text of an option of the program's own; NULL: not set. */
+/* Text of an option of the program; NULL: not set. */
 static const char *own_text(const run *r, const option *o) {
     if (r->own[o->own]) return r->own[o->own];
     return o->type == INCO_FLAG ? "no" : o->default_text;

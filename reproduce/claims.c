@@ -8,8 +8,8 @@
 
 #include "reproduce.h"
 
-static const double margin = 0.01;  /* relative: what counts as different */
-static const double alike = 0.10;   /* relative: what counts as nearly identical */
+static const double margin = 0.01;  /* relative difference that counts */
+static const double alike = 0.10;   /* relative difference of nearly identical values */
 static const double settled = 0.05; /* relative change over the last five iterations that counts as converged */
 
 static const char *const texts[CLAIMS] = {
@@ -44,13 +44,13 @@ static verdict by_parts(int held, int parts) {
     return held == parts ? HOLDS : held ? PARTLY : FAILS;
 }
 
-/* ---- Walking the grid ---- */
+/* ---- Runs of the grid ---- */
 
 static double value_of(const experiment *e, const grid_run *g, const char *name) {
     return seeds_over(e, g, name, 0).median;
 }
 
-/* The next run of a family with the experiment's size, in rising order of values when `rising`, else in falling order;
+/* The next run of a family with the atoms of the experiment, in ascending order of values if `rising`, else descending;
  * NULL after the last. `after` is NULL for the first. */
 static const grid_run *next_of(const experiment *e, family f, const grid_run *after, int rising) {
     const grid_run *best = NULL;
@@ -63,7 +63,7 @@ static const grid_run *next_of(const experiment *e, family f, const grid_run *af
     return best;
 }
 
-/* Cardinalities that were measured. */
+/* The cardinalities measured. */
 static int cardinalities(const experiment *e, const double **k) {
     const double *residual;
     return numbers_of(reproduce_figures(e, 0, grid_find(e, KSVD, 1, 0)), "residual", k, &residual);
@@ -73,12 +73,12 @@ static double residual_ratio(const experiment *e, const grid_run *g, const grid_
     return seeds_ratio(e, g, base, "residual", k).median;
 }
 
-/* How much it differs in percent, rounded; without a negative zero. */
+/* Difference in percent, rounded, without negative zero. */
 static double percent(const experiment *e, const grid_run *g, const grid_run *base, double k) {
     return round(100 * (residual_ratio(e, g, base, k) - 1)) + 0.0;
 }
 
-/* At how many cardinalities is the residual of g over that of `base` below, or above, a limit? */
+/* Number of cardinalities at which the ratio of the residuals of g and `base` is below, or above, a limit. */
 static int count_below(const experiment *e, const grid_run *g, const grid_run *base, double limit) {
     const double *k;
     int below = 0;
@@ -97,7 +97,7 @@ static void tell_family(const experiment *e, claim *c, family f, int rising, con
     const char *comma = "";
     for (const grid_run *g = next_of(e, f, NULL, rising); g; g = next_of(e, f, g, rising)) {
         char text[64];
-        snprintf(text, sizeof text, format, value_of(e, g, name)); /* one of ours, with one %g */
+        snprintf(text, sizeof text, format, value_of(e, g, name)); /* `format` has one %g */
         tell(c, "%s%s: %s", comma, g->label, text);
         comma = ", ";
     }
@@ -105,7 +105,8 @@ static void tell_family(const experiment *e, claim *c, family f, int rising, con
 
 /* ---- Spectra: C1 to C4 ---- */
 
-/* How far the squares of the singular values are from L, relative to it, or the norms of the stored atoms from 1. */
+/* Relative deviation of the sum of squared singular values from L, or of the norms of stored atoms from 1: the
+ * larger. */
 static double off_reference(const numbers *n, double atoms) {
     const double *value;
     const int count = numbers_of(n, "singular", NULL, &value);
@@ -128,7 +129,7 @@ static void judge_reference(const experiment *e, claim *c) {
     c->verdict = worst < 1e-5 ? HOLDS : FAILS;
 }
 
-/* Monotone over the whole range, or only better than gamma = 0. */
+/* HOLDS if monotone over the whole range, PARTLY if only better than gamma = 0. */
 static verdict flattens(const experiment *e, family f) {
     const grid_run *first = next_of(e, f, NULL, 1);
     const double start = value_of(e, first, "deviation");
@@ -171,7 +172,7 @@ static void judge_replacement(const experiment *e, claim *c) {
     c->verdict = inactive && steeper == count && coherent == count ? HOLDS : steeper + coherent > 0 ? PARTLY : FAILS;
 }
 
-/* Did it end at its target? The last digits are those of rounding. */
+/* Whether the target is reached, up to rounding. */
 static int reached(const experiment *e, const grid_run *g) {
     return value_of(e, g, "coherence_max") <= value_of(e, g, "target") + 1e-6;
 }
@@ -250,7 +251,8 @@ static void judge_replacement_residual(const experiment *e, claim *c) {
     c->verdict = all ? HOLDS : 2 * worse > total ? PARTLY : FAILS;
 }
 
-/* The least cardinality from which on the residual is lower than the base's; 0 when it is not so at the last. */
+/* The lowest cardinality from which on the residual is lower than that of the base; 0 if it is not lower at the
+ * last. */
 static double crossover(const experiment *e, const grid_run *g, const grid_run *base) {
     const double *k;
     double found = 0;
@@ -287,8 +289,8 @@ static void judge_crossover(const experiment *e, claim *c) {
     c->verdict = all ? HOLDS : some ? PARTLY : FAILS;
 }
 
-/* Is the residual at all cardinalities below that at the weakest setting, and never above that of the setting before by
- * more than the margin? */
+/* Whether the residual is, at all cardinalities, below that of the weakest setting, and never above that of the
+ * previous setting by more than the margin. */
 static verdict improves(const experiment *e, family f, const grid_run *base, int rising, claim *c) {
     const double *k;
     const int count = cardinalities(e, &k);
@@ -307,7 +309,7 @@ static verdict improves(const experiment *e, family f, const grid_run *base, int
     return always ? HOLDS : mostly ? PARTLY : FAILS;
 }
 
-/* Does some setting of a family have lower residuals than none, at all cardinalities and by more than the margin? */
+/* Whether a setting of the family has lower residuals than none, at all cardinalities and by more than the margin. */
 static int has_winner(const experiment *e, family f) {
     const grid_run *base = grid_find(e, KSVD, 1, 0);
     const double *k;
@@ -331,8 +333,8 @@ static void judge_improvement(const experiment *e, claim *c) {
 
 /* ---- Coherence, recovery, theory: C9 to C11 ---- */
 
-/* The share of pairs with an inner product below 0.1. */
-static double spelling_zero(const experiment *e, const grid_run *g) {
+/* Share of pairs with an inner product below 0.1. */
+static double share_near_zero(const experiment *e, const grid_run *g) {
     double sum = 0;
     for (int i = 0; i < 10; i++) sum += seeds_over(e, g, "histogram", (double)i / REPRODUCE_BINS).median;
     return sum;
@@ -344,7 +346,7 @@ static void judge_mass(const experiment *e, claim *c) {
     for (int i = 0; i < 3; i++) {
         const grid_run *g = grid_find(e, RESCALE, gammas[i], 0);
         largest[i] = value_of(e, g, "coherence_max");
-        mass[i] = spelling_zero(e, g);
+        mass[i] = share_near_zero(e, g);
     }
     const int stays = fabs(largest[1] - largest[0]) <= 0.15 && fabs(largest[2] - largest[0]) <= 0.15;
     const int moves = mass[1] > mass[0] && mass[2] > mass[0];
@@ -379,8 +381,8 @@ static void judge_recovery(const experiment *e, claim *c) {
     c->verdict = first && second ? HOLDS : first || atoms[0][2] > atoms[0][0] + margin ? PARTLY : FAILS;
 }
 
-/* Cardinalities below (1 + 1/mu)/2, beyond rounding, at which not all planted codes were recovered; those looked at are
- * added to *tried. */
+/* Number of cardinalities below (1 + 1/mu)/2, beyond rounding, at which not all planted codes were recovered; adds the
+ * number of those tested to *tried. */
 static int broken_promises(const numbers *n, int *tried) {
     const double *k, *share;
     const int count = numbers_of(n, "recovered_supports", &k, &share);
@@ -412,7 +414,8 @@ static void judge_theory(const experiment *e, claim *c) {
 
 /* ---- Convergence and trade-off: C12, C13 ---- */
 
-/* Relative change of error and cardinality, the larger, over the last iterations: five of them where there are more. */
+/* Relative change of error and cardinality, whichever is larger, over the last five iterations, or over all if there
+ * are fewer. */
 static double last_change(const numbers *n) {
     const double *error, *atoms;
     const int count = numbers_of(n, "iteration_error", NULL, &error), last = count - 1,
@@ -429,12 +432,13 @@ static int raised(const numbers *n) {
     return raises;
 }
 
-/* The paper's own methods. */
+/* Whether the method is one of the paper. */
 static int is_published(const grid_run *g) {
     return g->generalises && (g->family == KSVD || g->family == INKSVD || g->family == RESCALE);
 }
 
-/* Updates of a family that raised the objective, over all runs and seeds; all updates are counted in *updates. */
+/* Number of updates of a family that increased the objective, over all runs and seeds; adds the number of all updates
+ * to *updates. */
 static int count_raised(const experiment *e, family f, int *updates) {
     int raises = 0;
     *updates = 0;
@@ -501,7 +505,7 @@ static void judge_trade_off(const experiment *e, claim *c) {
     c->verdict = by_parts(least_squares + tight + between + sparsest, 4);
 }
 
-/* ---- All of them ---- */
+/* ---- All claims ---- */
 
 void claims_judge(const experiment *e, claim *claims) {
     static const char *const ids[CLAIMS] = {"C1", "C2", "C3",  "C4",  "C5",  "C6", "C7",

@@ -1,4 +1,4 @@
-/* The grid of runs: which there are, and making them one after the other, each with all threads. */
+/* The grid of runs: the plan, and running it one run after the other, each on all threads. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,20 +14,20 @@
 
 enum { SETTINGS = 8 };
 
-/* The settings of a family, ended by NaN; the first are made first. */
+/* The settings of a family, ended by NaN, in the order in which they are run. */
 typedef struct settings {
     family family;
     double value[SETTINGS];
 } settings;
 
-/* mu_t of K-SVD includes 1, where it replaces nothing. That of INK-SVD at 1 is the same run. */
+/* At mu_t = 1 K-SVD replaces nothing. INK-SVD at 1 is the same run. */
 static const settings all[] = {{KSVD, {1, 0.8, 0.5, 0.2, NAN}},      {MOD, {0, NAN}},
                                {RESCALE, {0, 0.5, 5, 50, 500, NAN}}, {SPHERE, {0, 0.5, 5, 50, 500, NAN}},
                                {BOUND, {0.5, 0.3, 0.2, NAN}},        {INKSVD, {0.7, 0.5, 0.3, 0.2, 0.1, NAN}}};
 static const settings few[] = {{KSVD, {1, 0.5, 0.2, NAN}},      {MOD, {0, NAN}},
                                {RESCALE, {0, 5, 50, 500, NAN}}, {SPHERE, {0, 5, 50, 500, NAN}},
                                {BOUND, {0.5, 0.3, NAN}},        {INKSVD, {0.5, 0.3, 0.2, 0.1, NAN}}};
-/* Those whose atoms are recovered, where that takes dictionaries of another size. */
+/* Settings for the recovery of planted codes, which uses dictionaries of another size. */
 static const settings recovered[] = {
     {KSVD, {1, 0.5, NAN}}, {RESCALE, {0, 5, 50, NAN}}, {SPHERE, {0, 5, 50, NAN}}, {INKSVD, {0.5, 0.2, NAN}}};
 
@@ -42,7 +42,7 @@ const char *grid_family(family f) {
     return texts[f];
 }
 
-/* Dense codes make K-SVD and gamma = 0 slow, passes make INK-SVD slow. */
+/* Estimated duration: dense codes make K-SVD and gamma = 0 slow, passes make INK-SVD slow. */
 static double weigh(family f, double value, double size) {
     const double inksvd = value < 0.15 ? 14 : value < 0.25 ? 7 : 5;
     const double weight[] = {4, inksvd, value ? 1 : 3, value ? 1 : 3, 2, 3};
@@ -98,10 +98,10 @@ static double weight_at(const experiment *e, double within) {
     return e->weight_done + within * e->grid[e->under_way % e->runs].weight;
 }
 
-/* The time left goes by the weights of what was made since the start. */
+/* The time left is estimated from the weights of the runs made since the start. */
 static void show(experiment *e, double within, const char *doing) {
     const double done = weight_at(e, within), seconds = run_clock() - e->work_started;
-    if (!e->shown) e->weight_found += done - e->weight_done; /* where a run that was stopped goes on */
+    if (!e->shown) e->weight_found += done - e->weight_done; /* an interrupted run is continued */
     e->shown = 1;
     char name[96];
     snprintf(name, sizeof name, "run %d/%d %s", e->under_way + 1, e->runs * e->seeds,
@@ -139,7 +139,7 @@ static void end_run(experiment *e, const numbers *figures, double seconds) {
 
 enum { WORDS = 48 };
 
-/* The words of an `inco learn` command. */
+/* Words of an `inco learn` command. */
 typedef struct words {
     char *word[WORDS];
     int count, failed;
@@ -184,7 +184,7 @@ static void say_method(words *w, const experiment *e, const grid_run *g) {
         say(w, "--norms");
         say(w, g->family == RESCALE ? "rescale" : "sphere");
     }
-    if (g->family == RESCALE) { /* to the letter of the paper */
+    if (g->family == RESCALE) { /* exactly as in the paper */
         say(w, "--update");
         say(w, "plain");
     }
@@ -197,7 +197,7 @@ static int is_there(const experiment *e, int64_t seed, const grid_run *g, const 
     return found;
 }
 
-/* The command that makes the run, as a user could give it. */
+/* The command of the run, as a user could give it. */
 static void compose(words *w, const experiment *e, int64_t seed, const grid_run *g) {
     char *train = reproduce_path(e, seed, "train", ".npy");
     say(w, "inco");
@@ -248,7 +248,7 @@ static void drop_state(const experiment *e, int64_t seed, const grid_run *g) {
     free(path);
 }
 
-/* Does its log say that the run was completed? */
+/* Whether the log of the run is complete. */
 static int is_learned(const experiment *e, int64_t seed, const grid_run *g) {
     char stopped[32] = "", *path = reproduce_path(e, seed, g->id, ".jsonl");
     inco_log *log = NULL;
@@ -259,7 +259,7 @@ static int is_learned(const experiment *e, int64_t seed, const grid_run *g) {
     return !strcmp(stopped, "iterations");
 }
 
-/* Learns where that has not been done, from its checkpoint where it was stopped. */
+/* Learns the dictionary unless it exists; continues from the checkpoint of an interrupted run. */
 static int ensure_learned(experiment *e, int64_t seed, const grid_run *g) {
     words w = {.count = 0};
     int status = INCO_OK;

@@ -131,7 +131,7 @@ static double draw_normal(dice state) {
     return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
 }
 
-/* k of the atoms, each set of them as likely: the first k of a shuffled list. */
+/* Draws k atoms, each set with equal probability: the first k of a shuffled list. */
 static void draw_atoms(int *list, int atoms, int k, dice state) {
     for (int i = 0; i < k; i++) {
         const int other = i + (int)(erand48(state) * (atoms - i)), swap = list[i];
@@ -140,7 +140,7 @@ static void draw_atoms(int *list, int atoms, int k, dice state) {
     }
 }
 
-/* x = sum of k atoms with coefficients from N(0, 1); `planted` tells the atoms of every signal. */
+/* x = sum of k atoms with coefficients from N(0, 1); `planted` marks the atoms of every signal. */
 static void plant(const inco_mat *d, int k, const inco_mat *x, int *list, unsigned char *planted, dice state) {
     for (int64_t n = 0; n < x->cols; n++) {
         double *signal = (double *)x->data + n * x->ld;
@@ -225,7 +225,7 @@ done:
     return status;
 }
 
-/* ---- All of them ---- */
+/* ---- All results ---- */
 
 /* The atoms in double, and of unit norm in double. */
 static int widen(run *r, const inco_mat *from, inco_mat *to) {

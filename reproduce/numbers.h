@@ -24,10 +24,10 @@ void numbers_add(numbers *n, const char *name, double at, double value);
 
 /* The value of `name` at a position; NaN if there is none. */
 double numbers_at(const numbers *n, const char *name, double at);
-/* The whole list; its length, 0 when there is none. `at` may be NULL. */
+/* The whole list: returns its length, 0 if there is none. `at` may be NULL. */
 int numbers_of(const numbers *n, const char *name, const double **at, const double **value);
 
-/* All digits are kept. The file is written atomically. */
+/* Numbers are written with all digits, the file atomically. */
 int numbers_save(run *r, const numbers *n, const char *path);
 int numbers_load(run *r, numbers *n, const char *path);
 

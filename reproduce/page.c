@@ -13,10 +13,10 @@
 
 /* ---- Charts ---- */
 
-/* Draws one list of a run's figures into a chart; 1 when it has that list. */
+/* Draws one list of a run's results into a chart; returns 1 if the run has this list. */
 typedef int (*draw_run)(const experiment *e, inco_chart *chart, const grid_run *g, const char *list, const char *name);
 
-/* `list` of the run's figures as a line, with quartiles when it has them. */
+/* A list of the run's results as a line, with quartiles if it has them. */
 static int draw_line(const experiment *e, inco_chart *chart, const grid_run *g, const char *list, const char *name) {
     int count, same;
     const double *x;
@@ -54,14 +54,14 @@ static void draw_ratio(const experiment *e, inco_chart *chart, const grid_run *g
     free(y);
 }
 
-/* One figure for every family: what all of them have in common. */
+/* One figure per family: their common properties. */
 typedef struct figures {
     const char *what; /* first half of the id: "spectrum" */
     const char *list; /* of results */
     draw_run draw;
-    int recovery;          /* of the runs that planted codes were recovered with */
+    int recovery;          /* of the runs on planted codes */
     const char *x, *y;     /* labels of the axes */
-    double x_high, y_high; /* ends of their ranges from 0; 0: as the data needs it */
+    double x_high, y_high; /* upper ends of their ranges from 0; 0: by the data */
     int y_log;
     const char *mark; /* name of a mark, or NULL */
     double mark_at;
@@ -196,7 +196,7 @@ static void add_convergence(const experiment *e, inco_report *made) {
 
 /* ---- Tables ---- */
 
-/* Cells with texts of their own, row by row. */
+/* Cells, row by row; they own their texts. */
 typedef struct cells {
     char *text[REPRODUCE_RUNS * 12];
     int count, failed;
@@ -224,7 +224,7 @@ static void cell(cells *c, const char *format, ...) {
 static void cell_spread(cells *c, const experiment *e, spread s, const char *format) {
     char value[3][32];
     const double of[] = {s.median, s.lower, s.upper};
-    for (int i = 0; i < 3; i++) snprintf(value[i], sizeof value[i], format, of[i]); /* ours, with one %g */
+    for (int i = 0; i < 3; i++) snprintf(value[i], sizeof value[i], format, of[i]); /* `format` has one %g */
     if (isnan(s.median))
         cell(c, "%s", "");
     else if (e->seeds > 1)
@@ -367,7 +367,7 @@ static int add_cost(const experiment *e, inco_report *made) {
     return 1;
 }
 
-/* ---- The page ---- */
+/* ---- The report ---- */
 
 static void add_verdicts(const claim *claims, inco_report *made) {
     char count[3][16], lists[3][96] = {"", "", ""};
@@ -395,7 +395,7 @@ static void list_claims(FILE *out, const claim *claims, verdict v) {
     }
 }
 
-/* Where the measurement contradicts the paper, in words; the table below has the figures. */
+/* Lists in words where the measurement contradicts the paper; the table below has the figures. */
 static void add_contradictions(const claim *claims, inco_report *made) {
     char *text = NULL;
     size_t size;

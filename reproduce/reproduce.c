@@ -1,4 +1,4 @@
-/* inco reproduce: a published experiment, its figures and its claims, each with a verdict. */
+/* inco reproduce: repeats a published experiment: its figures, and its claims with a verdict each. */
 #include "reproduce.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@ char *reproduce_path(const experiment *e, int64_t seed, const char *name, const 
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (!out) return NULL;
-    fprintf(out, "%s%s", *e->output == '-' ? "./" : "", e->output); /* a command must not take it for an option */
+    fprintf(out, "%s%s", *e->output == '-' ? "./" : "", e->output); /* must not be taken for an option */
     if (seed >= 0) fprintf(out, "/seed-%lld", (long long)seed);
     if (*name) fprintf(out, "/%s%s", name, ending);
     if (!fclose(out)) return text;
@@ -27,7 +27,7 @@ numbers *reproduce_figures(const experiment *e, int seed, const grid_run *g) {
     return &e->figures[seed * e->runs + (int)(g - e->grid)];
 }
 
-/* ---- What was asked for ---- */
+/* ---- Options ---- */
 
 static int64_t size_of(const run *r, const char *name, int64_t otherwise) {
     return inco_options_given(r->options, name) ? (int64_t)inco_options_get_number(r->options, name) : otherwise;

@@ -51,7 +51,7 @@ typedef struct experiment {
     double work_started;
 } experiment;
 
-/* The runs, in the order they are made. */
+/* Plans the runs, in the order in which they are run. */
 void grid_plan(experiment *e);
 const char *grid_family(family f);     /* "INK-SVD" */
 const char *grid_short_name(family f); /* "inksvd" */
@@ -95,7 +95,7 @@ typedef struct claim {
     verdict verdict;
 } claim;
 
-/* Tests the claims on the figures; the rules are stated in docs/reproduction.md. */
+/* Judges the claims by the results; the rules are stated in docs/reproduction.md. */
 void claims_judge(const experiment *e, claim *claims);
 const char *claims_verdict(verdict v); /* "holds", "partly", "fails" */
 int claims_save(const experiment *e, const claim *claims);

@@ -45,14 +45,14 @@ static int open_folder(const experiment *e, inco_data **data) {
                     e->data, error.message);
 }
 
-/* ---- Is it the same experiment? ---- */
+/* ---- The experiment of the folder ---- */
 
 static uint64_t mix(uint64_t hash, const void *bytes, size_t count) {
     for (size_t i = 0; i < count; i++) hash = (hash ^ ((const unsigned char *)bytes)[i]) * 1099511628211u; /* FNV-1a */
     return hash;
 }
 
-/* Names and sizes of the recordings; the folder may have moved. */
+/* Hash of names and sizes of the recordings; the folder may have moved. */
 static uint64_t fingerprint(const inco_data *data) {
     uint64_t hash = 14695981039346656037u;
     for (int64_t i = 0; i < inco_data_files(data); i++) {
@@ -66,7 +66,7 @@ static uint64_t fingerprint(const inco_data *data) {
     return hash;
 }
 
-/* All that a result depends on, as text; the seeds have their own folders, and more may be added. */
+/* All that a result depends on, as text. Seeds have their own folders, so that more can be added. */
 static char *describe(const experiment *e, const inco_data *data) {
     char *text = NULL;
     size_t size;
@@ -82,7 +82,7 @@ static char *describe(const experiment *e, const inco_data *data) {
     return NULL;
 }
 
-/* The first lines in which the two descriptions differ. */
+/* Refuses a folder of another experiment, quoting the first lines that differ. */
 static int refuse_other(const experiment *e, const char *path, const char *found, const char *wanted) {
     size_t a = strcspn(found, "\n"), b = strcspn(wanted, "\n");
     while (a == b && a && !strncmp(found, wanted, a) && found[a] && wanted[b]) {
@@ -107,7 +107,7 @@ static int agree(const experiment *e, const char *path, const char *wanted) {
     return strcmp(found, wanted) ? refuse_other(e, path, found, wanted) : INCO_OK;
 }
 
-/* ---- Before any work ---- */
+/* ---- Checks ---- */
 
 static int make_folder(run *r, const char *path) {
     if (!path) return run_no_memory(r);
@@ -177,7 +177,7 @@ done:
     return status;
 }
 
-/* Windows of some recordings into a file of the seed. */
+/* Cuts windows of some recordings into a file of the seed. */
 static int cut(experiment *e, int64_t seed, const char *name, const char *const *paths, int count) {
     const int test = !strcmp(name, "test");
     inco_data *data = NULL;
@@ -192,7 +192,7 @@ done:
     return status;
 }
 
-/* Names of the test recordings. */
+/* Writes the names of the test recordings. */
 static int list_test(experiment *e, int64_t seed, const char *const *paths) {
     char *text = NULL, *path = reproduce_path(e, seed, "test", ".txt");
     size_t size;

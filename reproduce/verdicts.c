@@ -48,7 +48,7 @@ done:
 
 enum { MARGIN = 12, WIDTH = 118 };
 
-/* Words of a text, from a column on, in lines that begin at the margin. */
+/* Prints a text from a column on, wrapped to lines that begin at the margin. */
 static void print_wrapped(const char *text, int column) {
     while (*text) {
         const int length = (int)strcspn(text, " ");

@@ -28,12 +28,12 @@ static int in_child(int (*act)(void)) {
 
 /* ---- Iterations ---- */
 
-enum { MOST_THREADS = 16, COUNT = 400 };
+enum { THREADS_MAX = 16, COUNT = 400 };
 
 typedef struct tally {
     int threads;
     atomic_int runs[COUNT];
-    atomic_int busy[MOST_THREADS];
+    atomic_int busy[THREADS_MAX];
     atomic_int wrong; /* numbers of threads out of range, or in use twice at once */
 } tally;
 
@@ -62,9 +62,9 @@ static int loop_errors(int threads) {
 
 static void every_iteration_runs_once(void **state) {
     (void)state;
-    for (int threads = 1; threads <= MOST_THREADS; threads++)
+    for (int threads = 1; threads <= THREADS_MAX; threads++)
         for (int repeat = 0; repeat < 20; repeat++) assert_int_equal(loop_errors(threads), 0);
-    assert_true(pool_workers() < MOST_THREADS);
+    assert_true(pool_workers() < THREADS_MAX);
     assert_int_equal(parallel_for(4, 0, count_run, NULL, NULL), INCO_OK);
 }
 

@@ -13,26 +13,26 @@
 static const char kind[] = "options";
 
 struct inco_options {
-    watcher watch;                            /* not in the table: who is told of progress */
-    unsigned char *given;                     /* by row, in the order of the parts; behind the values */
-    _Alignas(int64_t) unsigned char values[]; /* the parts' structs, one after the other */
+    watcher watch;                            /* progress callback; not an option */
+    unsigned char *given;                     /* per row, in the order of the parts; stored after the values */
+    _Alignas(int64_t) unsigned char values[]; /* structs of the parts, one after the other */
 };
 
-/* ---- Rows and their places ---- */
+/* ---- Rows ---- */
 
-/* A row, its number among all, and where its part's struct begins. */
+/* A row, its number among all rows, and the offset of its part's struct in the values. */
 typedef struct place {
     const option_row *row;
     int number;
     size_t base;
 } place;
 
-/* Structs follow each other at multiples of this. */
+/* Sizes of structs are rounded up to the alignment of int64_t. */
 static size_t padded(size_t size) {
     return (size + _Alignof(int64_t) - 1) / _Alignof(int64_t) * _Alignof(int64_t);
 }
 
-/* Steps to the next row of all; from {0} to the first. 0 past the last. */
+/* Iterates over the rows of all parts: {0} is before the first; next_row returns 0 after the last. */
 typedef struct walk {
     int part, row;
     place at;
@@ -59,7 +59,7 @@ static int find(const char *name, place *found) {
     return 0;
 }
 
-/* The row of that name, with a message when there is none, or no options. */
+/* Finds a row by name; fails if there is none, or if the handle is invalid. */
 static int need(const inco_options *o, const char *name, place *found, inco_error *error) {
     int status;
     TRY(handle_need(o, kind, error));
@@ -228,9 +228,9 @@ int inco_options_set_number(inco_options *o, const char *name, double value, inc
     return status;
 }
 
-/* ---- Making ---- */
+/* ---- Creating ---- */
 
-/* A block for the values of all parts and for what is given; *values gets the bytes of the values. */
+/* Allocates the values of all parts and the flags of options given; *values: their size in bytes. */
 static inco_options *new_block(size_t *values) {
     walk w = {0};
     while (next_row(&w)) continue;
@@ -365,7 +365,7 @@ int inco_options_on_progress(inco_options *o, inco_progress_fn callback, void *s
     return status;
 }
 
-/* ---- What goes together ---- */
+/* ---- Combinations ---- */
 
 int options_is_among(const char *word, const char *words) {
     const size_t length = strlen(word);

@@ -1,4 +1,4 @@
-/* The engine of the option table: parsing, ranges, defaults, messages. What can be set is declared where it is used, in
+/* The engine of the option table: parsing, ranges, defaults, messages. Options are declared where they are used, in
  * parts: rows (name, range, default, help) and a struct with their values. src/table/parts.c lists the parts. */
 #ifndef INCO_BASE_OPTIONS_H
 #define INCO_BASE_OPTIONS_H
@@ -10,8 +10,8 @@
 
 #include "base/watcher.h"
 
-/* The values are int64_t for flags, integers and choices (the place of the word among the choices), double for reals,
- * char * for text, and int64_t[2] for a size such as 8x8. */
+/* Values are int64_t for flags, integers and choices (the index of the word among the choices), double for reals,
+ * int64_t[2] for sizes such as 8x8, and char * for text. */
 typedef enum option_kind {
     OPTION_FLAG,
     OPTION_INTEGER,
@@ -23,20 +23,20 @@ typedef enum option_kind {
 } option_kind;
 
 typedef struct option_row {
-    inco_option public; /* but for its type, which follows from the kind */
+    inco_option public; /* except its type, which follows from the kind */
     option_kind kind;
-    size_t offset; /* of the value in the part's struct */
+    size_t offset; /* of the value, in the part's struct */
 } option_row;
 
-/* Numbers without a default are NaN (reals) or OPTION_UNSET (integers and choices) until given. */
+/* Values without a default are NaN (reals) or OPTION_UNSET (integers and choices) until they are set. */
 #define OPTION_UNSET INT64_MIN
-/* A real that was given as the word auto. */
+/* A real that was set to the word auto. */
 #define OPTION_AUTO (-INFINITY)
 
 #define OPTION_MANY 2147483647.0        /* a count that fits an int */
-#define OPTION_LARGE 9007199254740992.0 /* 2^53: every integer up to here is a double */
+#define OPTION_LARGE 9007199254740992.0 /* 2^53: all integers up to here are doubles */
 
-/* One row each; `type` is the part's struct. */
+/* Each defines one row; `type` is the part's struct. */
 #define OPTION_ROW(name, metavar, fallback, choices, commands, group, kind, type, field, low, high, help)              \
     {                                                                                                                  \
         {sizeof(inco_option), name, 0, fallback, low, high, choices, commands, metavar, group, help}, kind,            \
@@ -63,39 +63,39 @@ enum { OPTIONS_CODING = INCO_LEARN | INCO_ENCODE | INCO_DECOHERE };
 typedef struct options_part {
     const option_row *rows;
     int count;
-    size_t size; /* of the struct with the values */
-    /* Do the options go together? Asked for these commands; NULL when there is nothing to ask. */
+    size_t size; /* of the struct of values */
+    /* Refuses invalid combinations, for these commands; NULL: nothing to check. */
     unsigned commands;
     int (*check)(const inco_options *options, inco_error *error);
 } options_part;
 
 #define OPTIONS_PART(rows, type) .rows = (rows), .count = sizeof(rows) / sizeof *(rows), .size = sizeof(type)
 
-/* Part i, NULL past the last: in src/table/parts.c. */
+/* Returns part i, NULL after the last. Defined in src/table/parts.c. */
 const options_part *options_part_at(int i);
 
-/* The part's struct; NULL when the part is not listed. */
+/* Returns the part's struct; NULL if the part is not listed. */
 const void *options_read(const inco_options *options, const options_part *part);
 void *options_edit(inco_options *options, const options_part *part);
 
-/* Declares name_part, and name_options_of, which gives the name_options of an inco_options. */
+/* Declares name_part, and name_options_of, which returns the name_options of an inco_options. */
 #define OPTIONS_DECLARE(name)                                                                                          \
     extern const options_part name##_part;                                                                             \
     __attribute__((unused)) static inline const name##_options *name##_options_of(const inco_options *options) {       \
         return options_read(options, &name##_part);                                                                    \
     }
 
-/* Row i of all, in the order of the parts; NULL past the last. */
+/* Row i of all parts, in their order; NULL after the last. */
 const inco_option *options_at(int i);
 
-/* Who is told of progress, by inco_options_on_progress. */
+/* The progress callback, set by inco_options_on_progress. */
 const watcher *options_watcher(const inco_options *options);
 void options_watch(inco_options *options, const watcher *watch);
 
-/* Is `word` one of a|b|c? */
+/* Returns whether `word` is one of a|b|c. */
 int options_is_among(const char *word, const char *words);
 
-/* Fails when more than one of these options, a|b|c, is given: they `do the same`. */
+/* Fails if more than one of the options a|b|c is given. `same` says what they have in common: "do the same". */
 int options_check_one(const inco_options *options, const char *names, const char *same, inco_error *error);
 
 #endif

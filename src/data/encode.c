@@ -1,4 +1,4 @@
-/* Codes of all signals of a source, and signals of codes. */
+/* inco_encode and inco_decode: codes of all signals of a source, and signals of codes. */
 #include <math.h>
 #include <string.h>
 
@@ -107,7 +107,7 @@ done:
     return status;
 }
 
-/* x_n = sum_k c_kn d_k, plus the mean that was taken off. */
+/* x_n = sum_k c_kn d_k, plus the mean subtracted before coding. */
 int inco_decode(const inco_mat *dictionary, const inco_csc *codes, const inco_origin *given, inco_mat *signals,
                 inco_error *error) {
     inco_origin origin = {0};

@@ -1,5 +1,5 @@
-/* inco_decohere: options, statistics of data, and what is told of the search for the nearest dictionary that satisfies
- * a bound (docs/theory/decohere.md). */
+/* inco_decohere: options, statistics of the data, progress and results of the search for the nearest dictionary that
+ * satisfies a bound (docs/theory/decohere.md). */
 #include <math.h>
 #include <string.h>
 
@@ -37,7 +37,7 @@ static int check(const inco_options *options, inco_error *error) {
 
 const options_part decohere_part = {.commands = INCO_DECOHERE, .check = check};
 
-/* Without data there is nothing to code, or to cut and scale. */
+/* Refuses options of preprocessing and coding without data. */
 static int check_data(const decoherence *w, inco_error *error) {
     const inco_source *data = w->data;
     if (data && data->dim != w->info->dim)
@@ -71,7 +71,7 @@ static double relative_error(const decoherence *w, double square) {
     return w->s.energy > 0 ? sqrt(fmax(square, 0) / w->s.energy) : 0;
 }
 
-/* An atom that no signal uses stays near where it was: A_jj = e, b_j = e d_j with e that of a rarely used one. */
+/* Keeps atoms that no signal uses near their input: A_jj = e, b_j = e d_j, with the e of a rarely used atom. */
 static void hold_unused(decoherence *w) {
     const inco_mat *atoms = &w->search.atoms;
     double trace = 0;
@@ -84,7 +84,7 @@ static void hold_unused(decoherence *w) {
     }
 }
 
-/* A = C C' and B = X C' with codes in the dictionary given. */
+/* Computes A = C C' and B = X C', with codes in the input dictionary. */
 static int code_data(decoherence *w, inco_error *error) {
     const inco_source *source = w->data;
     const inco_mat *d = w->dictionary, *atoms = &w->search.atoms;
@@ -112,7 +112,7 @@ done:
     return status;
 }
 
-/* ---- All of it ---- */
+/* ---- The call ---- */
 
 static int tell(void *self, int stage, double mu) {
     decoherence *w = self;

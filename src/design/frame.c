@@ -1,4 +1,4 @@
-/* inco_frame: the search over random starts (docs/theory/frame.md). */
+/* inco_frame: search from several random initial frames (docs/theory/frame.md). */
 #include <math.h>
 #include <stdatomic.h>
 
@@ -22,11 +22,12 @@ typedef struct frame_options {
 } frame_options;
 OPTIONS_DECLARE(frame)
 
-/* All starts go through the levels up to HALFWAY, the best quarter through the others. */
+/* All initial frames pass the levels up to HALFWAY, the best quarter of them the other levels. */
 enum { HALFWAY = 7, KEPT_MAX = 16, STARTS_MAX = 64, STEPS_MAX = 1000, STEPS_USUAL = 300, STEPS_LEAST = 20 };
-enum { APART = 1000000 };                                   /* numbers; starts of larger frames share all threads */
-static const double EXACT = 1e-12;                          /* this close to the bound, it is the bound */
-static const double STARTS_WORK = 2e7, STEPS_WORK = 4.8e10; /* D L^2 in all, of starts and of a level's steps */
+enum { APART = 1000000 };          /* D L; larger frames are processed one by one, on all threads */
+static const double EXACT = 1e-12; /* coherences closer than this to the bound attain it */
+/* D L^2 times the number of starts, and of steps per level. */
+static const double STARTS_WORK = 2e7, STEPS_WORK = 4.8e10;
 
 typedef struct candidate {
     inco_mat d;
@@ -41,17 +42,17 @@ typedef struct search {
     uint64_t seed;
     int64_t dim, atoms, starts, kept;
     int threads, steps;
-    int apart;     /* several starts at once, a thread each */
-    int64_t batch; /* how many */
+    int apart;     /* several candidates at once, one per thread */
+    int64_t batch; /* number of candidates at once */
     double bound, began;
     inco_progress progress;
     const char *stopped_by;
-    atomic_int stop;    /* several at once: to be seen by all threads */
-    int64_t done;       /* steps, of those that progress counts */
-    int first_level;    /* of those under way */
-    candidate *best;    /* kept, by coherence; those without data are free */
-    candidate *running; /* one for every thread */
-    int64_t first;      /* start of running[0] */
+    atomic_int stop;    /* seen by all threads */
+    int64_t done;       /* completed steps, as counted by progress */
+    int first_level;    /* of the current pass */
+    candidate *best;    /* by ascending coherence; entries without data are free */
+    candidate *running; /* one per thread */
+    int64_t first;      /* number of running[0] */
 } search;
 
 /* ---- Options ---- */
@@ -84,13 +85,13 @@ static const option_row rows[] = {
 
 const options_part frame_part = {OPTIONS_PART(rows, frame_options), .commands = INCO_FRAME, .check = check};
 
-/* ---- Sizes ---- */
+/* ---- Effort ---- */
 
 static double clamp(double value, double low, double high) {
     return fmin(fmax(value, low), high);
 }
 
-/* Small frames differ by their start, large ones by the care taken: D L^2 is the work of one step. */
+/* The work of one step is D L^2. Small frames gain by more starts, large ones by more steps. */
 static void choose_effort(search *s) {
     const double numbers = (double)s->dim * (double)s->atoms, work = numbers * (double)s->atoms;
     const double careful = clamp(numbers / 12, STEPS_USUAL, STEPS_MAX);
@@ -104,7 +105,7 @@ static void choose_effort(search *s) {
     s->batch = s->apart ? s->threads : 1;
 }
 
-/* Times that progress will be told. */
+/* Number of steps that progress reports. */
 static int64_t count_steps(const search *s) {
     const int64_t halfway = HALFWAY - ANNEAL_FIRST + 1, rest = ANNEAL_LAST - HALFWAY;
     if (s->apart) return (s->starts + s->batch - 1) / s->batch + (s->kept + s->batch - 1) / s->batch;
@@ -113,7 +114,7 @@ static int64_t count_steps(const search *s) {
 
 /* ---- Progress ---- */
 
-/* From the thread that called inco_frame. Anything but 0 stops. */
+/* Called on the caller's thread only. A nonzero result stops. */
 static int tell(search *s, double mu) {
     s->progress.coherence_max = mu;
     s->progress.seconds = clock_seconds() - s->began;
@@ -129,13 +130,13 @@ static int tell_level(void *self, int level, double mu) {
     return tell(s, mu);
 }
 
-/* On the other threads, when several candidates run at once. */
+/* Called on the other threads. */
 static int ask_level(void *self, int level, double mu) {
     (void)level, (void)mu;
     return atomic_load(&((search *)self)->stop);
 }
 
-/* ---- Starts ---- */
+/* ---- Candidates ---- */
 
 static void draw(candidate *c, uint64_t seed, int64_t start) {
     const uint64_t from = (uint64_t)start << 40;
@@ -146,7 +147,8 @@ static void draw(candidate *c, uint64_t seed, int64_t start) {
     c->start = start;
 }
 
-/* Levels for a candidate: on all threads, or when there are several at once on this one. Thread 0 is the caller's. */
+/* Passes a candidate through levels: on this thread if there are several candidates at once, else on all. Thread 0 is
+ * the caller's. */
 static int anneal_levels(search *s, candidate *c, const int levels[2], int thread, inco_error *error) {
     const anneal_settings settings = {.first = levels[0],
                                       .last = levels[1],
@@ -170,7 +172,7 @@ static int finish_one(void *self, int64_t i, int thread, inco_error *error) {
     return anneal_levels(s, &s->best[s->first + i], (const int[]){HALFWAY + 1, ANNEAL_LAST}, thread, error);
 }
 
-/* `count` of one of these, from s->first on. */
+/* Runs `body` for `count` candidates, from s->first on. */
 static int run_batch(search *s, int64_t count, parallel_body body, inco_error *error) {
     const int start = body == run_start;
     s->first_level = start ? ANNEAL_FIRST : HALFWAY + 1;
@@ -179,7 +181,7 @@ static int run_batch(search *s, int64_t count, parallel_body body, inco_error *e
     return status;
 }
 
-/* Is it at the bound? Of several, the first by number is as good as any. */
+/* Whether the coherence of a candidate attains the bound. */
 static int is_exact(const search *s, const candidate *c) {
     return c->coherence <= s->bound + EXACT;
 }
@@ -190,7 +192,7 @@ static int better(const search *s, const candidate *a, const candidate *b) {
     return a->coherence < b->coherence || (a->coherence == b->coherence && a->start < b->start);
 }
 
-/* Puts a candidate in its place; what falls off the end is left in it, to be used again. */
+/* Inserts a candidate into `best`; the one that drops out is swapped into it, for reuse of its memory. */
 static void keep(search *s, candidate *c) {
     for (int64_t k = 0; k < s->kept; k++)
         if (better(s, c, &s->best[k])) {
@@ -205,7 +207,8 @@ static int64_t batch_from(const search *s, int64_t end) {
     return range_min(end - s->first, s->batch);
 }
 
-/* Where several of a batch are at the bound, the first by number counts, so that threads make no difference. */
+/* If several of a batch attain the bound, the one with the lowest number is kept: the result does not depend on
+ * threads. */
 static int run_starts(search *s, inco_error *error) {
     int status = INCO_OK;
     for (int64_t count; s->first < s->starts && !s->stopped_by; s->first += count) {
@@ -220,7 +223,7 @@ done:
     return status;
 }
 
-/* The other levels for the candidates kept; the best of them ends in best[0]. */
+/* Passes the candidates kept through the other levels; the best ends in best[0]. */
 static int finish(search *s, inco_error *error) {
     int64_t lowest = 0, end = 0;
     int status = INCO_OK;
@@ -240,9 +243,9 @@ done:
     return status;
 }
 
-/* ---- All of it ---- */
+/* ---- The call ---- */
 
-/* No more atoms than dimensions: unit vectors along the axes. */
+/* L <= D: unit vectors along the axes. */
 static int make_orthonormal(search *s, inco_error *error) {
     int status = inco_mat_new(&s->best[0].d, INCO_F64, s->dim, s->atoms, error);
     for (int64_t j = 0; status >= 0 && j < s->atoms; j++) mat_set(&s->best[0].d, j, j, 1);

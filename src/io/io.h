@@ -1,5 +1,5 @@
-/* Files: one row of the table in format.c per format, and what the rows share. A new format is one file with these
- * functions and one row. */
+/* Formats of files: one row of the table in format.c each, and the functions they share. A new format is one file with
+ * these functions and one row. */
 #ifndef INCO_IO_IO_H
 #define INCO_IO_IO_H
 
@@ -13,26 +13,26 @@ typedef enum io_kind { IO_MATRIX, IO_AUDIO, IO_IMAGE } io_kind;
 /* Optional libraries of the build. */
 typedef enum io_feature { IO_ALWAYS, IO_NPZ, IO_AUDIO_FILES, IO_RESAMPLE, IO_PNG, IO_MAT, IO_JSON } io_feature;
 
-/* What the formats are told when they load or save. */
+/* Parameters of loading and saving. */
 typedef struct io_how {
-    int columns;          /* matrices: signals stand in the columns of the file */
-    const char *variable; /* matrices: the array to load of several, or NULL */
-    double rate;          /* audio: the rate to resample to when loading (0: the file's own), or to save with */
-    const char *meta;     /* matrices: JSON text to save beside it, or NULL */
+    int columns;          /* matrices: signals are the columns of the file */
+    const char *variable; /* matrices: the array to load if there are several, or NULL */
+    double rate;          /* audio: loading: the rate to resample to, 0: the file's own; saving: the rate */
+    const char *meta;     /* matrices: JSON text to store with the matrix, or NULL */
 } io_how;
 
-/* What was loaded. Matrix: a signal per column; audio: one column of samples; image: a row of pixels per column. */
+/* Contents of a file. Matrix: one signal per column; audio: one column of samples; image: one row of pixels per
+ * column. */
 typedef struct io_array {
     inco_mat m;
     double rate;
     int columns; /* column j of m is column j of the file, not its row j */
 } io_array;
 
-/* What can be done with a format, in this build or another; IO_SEEKS: saving moves back in the file, or needs its name.
- */
+/* Capabilities of a format, in this or another build. IO_SEEKS: saving seeks in the file, or needs its name. */
 enum { IO_LOADS = 1, IO_SAVES = 2, IO_CODES = 4, IO_SEEKS = 8 };
 
-/* The functions are NULL where the format cannot do it, and where this build lacks the feature. */
+/* Functions are NULL if the format has no such capability, or this build lacks the feature. */
 typedef struct io_format {
     const char *extensions; /* ".csv .tsv" */
     io_kind kind;
@@ -44,26 +44,26 @@ typedef struct io_format {
     int (*save_codes)(output *out, const csc *codes, const inco_origin *origin, inco_error *error);
 } io_format;
 
-/* The format that the name's ending tells, in this build or not; NULL when none. */
+/* The format of a name by its extension, in this build or not; NULL: none. */
 const io_format *io_find(const char *path);
-/* The same, of that kind (-1: any) and able to do `what` in this build, or a message that lists the endings. */
+/* The same, of a kind (-1: any) and with the capability `what` in this build; else fails, listing the extensions. */
 int io_need(const io_format **format, const char *path, int kind, unsigned what, inco_error *error);
 /* INCO_OK, or INCO_ENOTBUILT with a message that names the library. */
 int io_need_feature(io_feature feature, const char *path, inco_error *error);
 const char *io_kind_name(io_kind kind);   /* "image" */
 const char *io_kind_phrase(io_kind kind); /* "an image" */
 
-io_how io_how_from(const inco_options *options); /* NULL: the defaults */
+io_how io_how_from(const inco_options *options); /* NULL: defaults */
 
-/* Loads any kind by its name, without looking for NaN. */
+/* Loads a file of any kind, by its extension. Does not check for NaN. */
 int io_load(const char *path, const io_how *how, io_array *out, inco_error *error);
-/* Loads a matrix of finite numbers. */
+/* Loads a matrix; refuses NaN and Inf. */
 int io_load_matrix(const char *path, const io_how *how, inco_mat *m, inco_error *error);
-/* Saves under a name, whole or not at all. */
+/* Saves a file atomically. */
 int io_save(const io_format *format, const char *path, const io_array *array, const io_how *how, inco_error *error);
 
-/* "x.npy: NaN at row 3, column 0 (counted from 0)" for entry (i, j) of m, where column j of m is signal first + j of
- * the file; INCO_OK when all of m is finite. */
+/* Refuses NaN and Inf: "x.npy: NaN at row 3, column 0 (counted from 0)". Column j of the array is signal first + j of
+ * the file. */
 int io_check_finite(const char *path, const io_array *array, int64_t first, inco_error *error);
 
 #endif

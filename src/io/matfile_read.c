@@ -21,7 +21,7 @@ static uint32_t word(const unsigned char *bytes, int big) {
     return value;
 }
 
-/* Version 5: 128 bytes, then elements of a type, a length and that many bytes. */
+/* Version 5: 128 bytes, then elements: type, length, and that many bytes. */
 static int elements_fit(const unsigned char *data, size_t length, int big) {
     size_t at = 128;
     while (length - at >= 8) {
@@ -32,10 +32,10 @@ static int elements_fit(const unsigned char *data, size_t length, int big) {
     return at == length;
 }
 
-/* Version 7.3: HDF5 after 512 bytes, whose head tells where the file ends. HDF5 itself would print what it thinks of a
- * file that ends earlier. */
+/* Version 7.3: HDF5 after 512 bytes; its header has the end of the file. Checked here because HDF5 prints messages
+ * about truncated files. */
 static int hdf5_fits(const unsigned char *data, size_t length) {
-    static const int end_at[] = {40, 44, 28, 28}; /* by the version of the head */
+    static const int end_at[] = {40, 44, 28, 28}; /* by the version of the header */
     if (length < 512 + 64) return 0;
     const unsigned char *head = data + 512;
     if (memcmp(head, "\x89HDF\r\n\x1a\n", 8) || head[8] > 3) return 0;
@@ -43,12 +43,12 @@ static int hdf5_fits(const unsigned char *data, size_t length) {
     return ((uint64_t)word(end + 4, 0) << 32 | word(end, 0)) <= length;
 }
 
-/* matio does not always notice when the end is cut off. */
+/* matio does not notice every truncated file. */
 static int is_whole(const unsigned char *data, size_t length) {
     const int big = length >= 128 && data[126] == 'M';
     const int version = length >= 128 ? data[big ? 124 : 125] : 0;
     if (version == 1) return elements_fit(data, length, big);
-    return version != 2 || hdf5_fits(data, length); /* others are for matio to judge */
+    return version != 2 || hdf5_fits(data, length); /* matio checks other versions */
 }
 
 static int starts(const file_bytes *file, const char *text) {
@@ -86,15 +86,15 @@ static void close_mat(mat_file *file) {
     if (file->mat) Mat_Close(file->mat);
 }
 
-/* Could a file of this length hold the variable? Each item, or each column of a sparse matrix, takes a byte, and
- * deflate shrinks by no more than about 1032. matio takes memory before it finds out. */
+/* Returns whether a file of this length can hold the variable: each item, or each column of a sparse matrix, takes at
+ * least a byte, and deflate shrinks by at most about 1032. matio allocates memory before it checks. */
 static int believable(const matvar_t *v, size_t length) {
     double items = 1;
     for (int i = v->class_type == MAT_C_SPARSE; i < v->rank && v->dims; i++) items *= (double)v->dims[i];
     return items <= 1100.0 * (double)length;
 }
 
-/* A variable with its data; *v is NULL when there is none of that name. */
+/* Reads a variable with its data; *v is NULL if there is none of this name. */
 static int read_variable(const mat_file *file, const char *name, matvar_t **v, inco_error *error) {
     matvar_t *info = Mat_VarReadInfo(file->mat, name);
     const int good = info && believable(info, file->length);
@@ -106,7 +106,7 @@ static int read_variable(const mat_file *file, const char *name, matvar_t **v, i
 
 /* ---- Numbers ---- */
 
-/* A numeric class as NumPy would call it: kind and size; 0 for others. */
+/* Converts a numeric class to NumPy's kind and size; returns 0 for other classes. */
 static int number_class(const matvar_t *v, npy_header *h) {
     static const struct row {
         enum matio_classes class;
@@ -136,7 +136,7 @@ static int is_codes(const matvar_t *v) {
     return v->class_type == MAT_C_SPARSE && v->rank == 2 && !v->isComplex;
 }
 
-/* ---- Which variable? ---- */
+/* ---- Choice of the variable ---- */
 
 typedef struct choice {
     char name[128], first[128], others[500];
@@ -157,7 +157,7 @@ static void look_at(choice *c, const matvar_t *v, int suits, const char *preferr
     c->preferred = c->preferred || !strcmp(name, preferred);
 }
 
-/* The only variable that suits, else the one of the preferred name. */
+/* The only suitable variable, else the one with the preferred name. */
 static int choose(const mat_file *file, int (*suits)(const matvar_t *v), const char *preferred, choice *c,
                   inco_error *error) {
     memset(c, 0, sizeof *c);
@@ -182,7 +182,7 @@ static void release_variable(owner *variable) {
     Mat_VarFree(variable->base);
 }
 
-/* Takes v over when its numbers are floats. */
+/* Takes ownership of *v if its numbers are floats. */
 static int to_matrix(matvar_t **v, const char *path, inco_mat *m, inco_error *error) {
     npy_header h;
     if (!number_class(*v, &h) || (*v)->rank != 2)

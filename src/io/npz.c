@@ -9,13 +9,13 @@
 #include "io/archive.h"
 #include "io/text.h"
 
-/* ---- Which array? ---- */
+/* ---- Choice of the array ---- */
 
 static int is_matrix(const npy_header *h) {
     return npy_is_number(h) && h->dims == 2;
 }
 
-/* "a (3, 4), b (5,), meta: text" for messages. */
+/* Lists the arrays for messages: "a (3, 4), b, meta". */
 static void list_members(archive *a, char *text, size_t size) {
     size_t used = 0;
     for (int64_t i = 0; i < archive_count(a) && used < size; i++) {
@@ -31,20 +31,20 @@ static void list_members(archive *a, char *text, size_t size) {
     if (!used) snprintf(text, size, "nothing that is an array");
 }
 
-static int which(archive *a, const char *path, const char *problem, inco_error *error) {
+static int refuse_choice(archive *a, const char *path, const char *problem, inco_error *error) {
     char members[500] = "";
     list_members(a, members, sizeof members);
     return error_set(error, INCO_EFORMAT, "%s: %s; it holds: %s", path, problem, members);
 }
 
-/* The array asked for; else the only matrix; else "components". */
+/* The requested array; else the only matrix; else "components". */
 static int choose(archive *a, const char *path, const char *variable, int64_t *chosen, inco_error *error) {
     char problem[200];
     int matrices = 0;
     if (variable) {
         *chosen = archive_find(a, variable);
         snprintf(problem, sizeof problem, "there is no array '%.100s'", variable);
-        return *chosen >= 0 ? INCO_OK : which(a, path, problem, error);
+        return *chosen >= 0 ? INCO_OK : refuse_choice(a, path, problem, error);
     }
     for (int64_t i = 0; i < archive_count(a); i++) {
         npy_header h;
@@ -58,8 +58,8 @@ static int choose(archive *a, const char *path, const char *variable, int64_t *c
     if (matrices == 1) return INCO_OK;
     *chosen = archive_find(a, "components");
     if (matrices > 1 && *chosen >= 0) return INCO_OK;
-    return which(a, path,
-                 matrices ? "several matrices: name one by option 'variable'" : "there is no matrix of numbers", error);
+    return refuse_choice(
+        a, path, matrices ? "several matrices: name one by option 'variable'" : "there is no matrix of numbers", error);
 }
 
 int npz_load(const char *path, const io_how *how, io_array *out, inco_error *error) {
@@ -84,7 +84,7 @@ done:
 
 /* ---- Saving ---- */
 
-/* The text as a 0-d array of NumPy's str: no pickle is needed to read it. */
+/* Adds the text as a 0-d array of NumPy's str, which is read without pickle. */
 static int add_meta(archive_writer *w, const char *meta, uint32_t **points, char item[32], inco_error *error) {
     *points = NEW(uint32_t, (int64_t)strlen(meta) + 1);
     if (!*points) return error_no_memory(error);

@@ -1,4 +1,4 @@
-/* Decoded windows and patches put back together: each sample or pixel is the mean of what overlaps there. */
+/* Reassembles decoded windows and patches: each sample or pixel is the mean of the signals that overlap there. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
 typedef struct canvas {
     cut cut;
     const inco_mat *signals;
-    int64_t rows, cols; /* of the file being put together */
+    int64_t rows, cols; /* of the current file */
     int64_t first;      /* its first signal */
     double *sum, *weight;
 } canvas;
@@ -36,8 +36,8 @@ static void add_signal(canvas *v, int64_t place) {
         }
 }
 
-/* One file as an array for its format: a column of samples, or a column per row of pixels. */
-static int put_together(canvas *v, io_array *out, inco_error *error) {
+/* Reassembles one file as an array for its format: a column of samples, or one column per row of pixels. */
+static int reassemble(canvas *v, io_array *out, inco_error *error) {
     const int64_t count = v->rows * v->cols, places = cut_count(&v->cut, v->rows, v->cols);
     const int image = v->cut.kind == IO_IMAGE;
     int status;
@@ -56,12 +56,12 @@ done:
     return status;
 }
 
-/* Puts the next file together and writes it to `path`; messages call it `shown`. */
+/* Reassembles the next file and writes it to `path`; messages name it `shown`. */
 static int save_one(canvas *v, const io_format *format, const io_how *how, const char *path, const char *shown,
                     inco_error *error) {
     io_array array;
     output out;
-    int status = put_together(v, &array, error);
+    int status = reassemble(v, &array, error);
     if (status >= 0) status = output_open(&out, path, !!(format->can & IO_SEEKS), error);
     if (status >= 0) {
         out.name = shown;
@@ -104,7 +104,7 @@ static int save_single(canvas *v, const char *path, const inco_origin *o, inco_e
     return save_one(v, format, &how, path, path, error);
 }
 
-/* Do the signals fill the files of the origin? */
+/* Checks that number and size of the signals match the files of the origin. */
 static int check_sizes(const cut *c, const inco_mat *signals, const inco_origin *o, inco_error *error) {
     int64_t places = 0;
     if (c->rows < 1 || c->cols < 1 || c->step < 1)

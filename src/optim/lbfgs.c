@@ -1,4 +1,4 @@
-/* The two-loop recursion over a ring of pairs (docs/theory/lbfgs.md). */
+/* L-BFGS: the two-loop recursion over the latest pairs (docs/theory/lbfgs.md). */
 #include "optim/lbfgs.h"
 
 #include <math.h>
@@ -9,26 +9,26 @@
 #include "base/parallel.h"
 #include "mat/blas.h"
 
-/* Vectors are worked on in pieces of this length, each by one thread; sums over the pieces are taken in their order. */
+/* Vectors are processed in pieces of this length, in parallel; sums over the pieces are added in their order. */
 enum { PIECE = 2048, SUMS = 5 };
 
-/* s = change of x, y = change of the gradient, over one iteration. One slot more than pairs are kept: it holds x and
- * the gradient as they were while a step is under way, and their changes after it. Vectors change places, not their
- * numbers. */
+/* Pairs s (change of x) and y (change of the gradient), one per iteration, in a ring with one slot more than pairs:
+ * during a step that slot holds the previous x and gradient, which then become their changes. Pointers are swapped;
+ * vectors are not copied. */
 typedef struct work {
     lbfgs_problem *problem;
     lbfgs_point at;
     int64_t n, pieces;
     int threads;
-    int slots, count, next; /* pairs held; the slot to fill, after the newest */
-    double *memory;         /* of all vectors but the caller's x */
-    double **s, **y;        /* by slot */
-    double *product;        /* s'y, by slot */
-    double *alpha;          /* by slot */
-    double scale;           /* s'y / y'y of the newest */
-    double *p;              /* the direction */
+    int slots, count, next; /* next: the slot to fill, after the newest pair */
+    double *memory;         /* all vectors except the caller's x */
+    double **s, **y;        /* per slot */
+    double *product;        /* per slot: s'y */
+    double *alpha;          /* per slot */
+    double scale;           /* s'y / y'y of the newest pair */
+    double *p;              /* search direction */
     double xx, gg;          /* x'x and g'g */
-    double *partial;        /* SUMS by piece */
+    double *partial;        /* SUMS per piece */
 } work;
 
 static void work_close(work *w) {
@@ -89,14 +89,14 @@ static int combine_piece(void *self, int64_t piece, int thread, inco_error *erro
     return 0;
 }
 
-/* p = c p + a u; returns p'v for the step that follows, while the pieces are at hand. */
+/* p = c p + a u; returns p'v, for which the piece is still in the cache. */
 static double combine(const work *w, double c, double a, const double *u, const double *v) {
     combination k = {w, c, a, u, v};
     parallel_for(w->threads, w->pieces, combine_piece, &k, NULL);
     return sum_pieces(w, 0);
 }
 
-/* p <- H0 p but for a factor *c, (LBFGS-3) or (LBFGS-9). */
+/* p <- H0 p, except for a factor, *c: (LBFGS-3) or (LBFGS-9). */
 static int apply_initial(work *w, double *c, inco_error *error) {
     lbfgs_problem *problem = w->problem;
     const int newest = slot_of(w, 1);
@@ -107,7 +107,7 @@ static int apply_initial(work *w, double *c, inco_error *error) {
     return status;
 }
 
-/* (LBFGS-2): p = -H g by two loops over the pairs, H the inverse Hessian that they imply. *slope = g'p. */
+/* (LBFGS-2): p = -H g by two loops over the pairs, where H is the inverse Hessian they imply. *slope = g'p. */
 static int apply_inverse(work *w, double *slope, inco_error *error) {
     const double *g = w->at.gradient;
     double dot = combine(w, 0, -1, g, w->count ? w->s[slot_of(w, 1)] : g), c;
@@ -129,7 +129,7 @@ static int apply_inverse(work *w, double *slope, inco_error *error) {
     return status;
 }
 
-/* Along -H g, or -H0 g where that does not go down. */
+/* Line along -H g, or along -H0 g if -H g is not a descent direction. */
 static int choose_line(work *w, lbfgs_line *line, inco_error *error) {
     double slope;
     int status;
@@ -162,7 +162,7 @@ static int difference_piece(void *self, int64_t piece, int thread, inco_error *e
     return 0;
 }
 
-/* Turns the old x and gradient in the next slot into the changes since, and keeps the pair when its curvature is
+/* Replaces the previous x and gradient in the next slot by their changes, and keeps the pair if its curvature is
  * positive beyond rounding (LBFGS-4). */
 static void keep_pair(work *w) {
     parallel_for(w->threads, w->pieces, difference_piece, w, NULL);
@@ -178,7 +178,7 @@ static void keep_pair(work *w) {
 
 /* ---- Iterations ---- */
 
-/* Puts the place in the next slot, and what was there in its stead. */
+/* Swaps the current point with the vectors of the next slot. */
 static void swap_place(work *w) {
     double *x = w->at.x, *g = w->at.gradient;
     w->at.x = w->s[w->next];
@@ -187,7 +187,7 @@ static void swap_place(work *w) {
     w->y[w->next] = g;
 }
 
-/* One step along a line; *moved says whether it lowered f. If not, x is as it was. */
+/* One step along a line; *moved: whether it decreased f. If not, x is unchanged. */
 static int advance(work *w, lbfgs_line *line, int *moved, inco_error *error) {
     lbfgs_problem *problem = w->problem;
     swap_place(w);
@@ -209,12 +209,13 @@ static int converged(const work *w, double tolerance, double *gradient_norm) {
     return *gradient_norm <= tolerance * fmax(1, sqrt(w->xx));
 }
 
-/* (LBFGS-8): does the quadratic model promise too little to go on? */
+/* (LBFGS-8): whether the decrease predicted by the quadratic model is too small to continue. */
 static int is_enough(const work *w, const lbfgs_settings *settings, const lbfgs_line *line, double before) {
     return w->problem->precondition && -line->slope / 2 <= settings->enough * (before - w->at.f);
 }
 
-/* A step that fails drops the pairs; the next one is along -g, or -H0 g, and the last if it fails too. */
+/* If a step fails, the pairs are dropped and the next step is along -g, or -H0 g; if that fails too, the search
+ * ends. */
 static int descend(work *w, const lbfgs_settings *settings, lbfgs_result *result, inco_error *error) {
     while (!converged(w, settings->tolerance, &result->gradient_norm) && result->iterations < settings->iterations) {
         lbfgs_line line;

@@ -1,11 +1,11 @@
-/* A strong Wolfe line search: bracketing, then zooming in by cubic interpolation (docs/theory/lbfgs.md). */
+/* Strong Wolfe line search: bracketing, then zooming in by cubic interpolation (docs/theory/lbfgs.md). */
 #include <math.h>
 
 #include "base/error.h"
 #include "mat/blas.h"
 #include "optim/lbfgs.h"
 
-enum { MOST_TRIES = 30 };
+enum { TRIES_MAX = 30 };
 static const double C1 = 1e-4, C2 = 0.9;
 
 typedef struct trial {
@@ -17,9 +17,9 @@ int lbfgs_evaluate(lbfgs_problem *problem, lbfgs_point *at, inco_error *error) {
     return problem->eval(problem->self, at, error);
 }
 
-/* Evaluates the path at t. What is not finite counts as infinitely high. */
-static int look(lbfgs_problem *problem, const lbfgs_line *line, double t, lbfgs_point *at, trial *seen,
-                inco_error *error) {
+/* Evaluates the line at t. A value that is not finite counts as infinite. */
+static int try_step(lbfgs_problem *problem, const lbfgs_line *line, double t, lbfgs_point *at, trial *seen,
+                    inco_error *error) {
     const double *p = line->p, *bend = line->bend;
     for (int64_t i = 0; i < problem->n; i++) at->x[i] = line->origin[i] + t * (bend ? p[i] + t * bend[i] : p[i]);
     int status = lbfgs_evaluate(problem, at, error);
@@ -29,20 +29,20 @@ static int look(lbfgs_problem *problem, const lbfgs_line *line, double t, lbfgs_
     return status;
 }
 
-/* (LBFGS-5): enough decrease; where rounding hides the decrease in f, the slope has to show it. f itself never rises.
- */
+/* (LBFGS-5): sufficient decrease; if rounding hides the decrease of f, judged by the slope. f itself never
+ * increases. */
 static int decreases(const lbfgs_line *line, const trial *c) {
     if (!(c->f <= line->f)) return 0;
     if (c->f <= line->f + C1 * c->t * line->slope) return 1;
     return line->f - c->f <= 1e-13 * fabs(line->f) && c->slope <= (2 * C1 - 1) * line->slope;
 }
 
-/* (LBFGS-6) */
+/* (LBFGS-6): curvature condition. */
 static int is_flat(const lbfgs_line *line, const trial *c) {
     return fabs(c->slope) <= -C2 * line->slope;
 }
 
-/* (LBFGS-7): the minimiser of the cubic through both values and slopes; NaN when it has none. */
+/* (LBFGS-7): minimiser of the cubic through both values and slopes; NaN if there is none. */
 static double cubic_minimizer(const trial *a, const trial *b) {
     double u = a->slope + b->slope - 3 * (a->f - b->f) / (a->t - b->t);
     double v = copysign(sqrt(u * u - a->slope * b->slope), b->t - a->t);
@@ -53,7 +53,7 @@ static double clamp(double t, double a, double b) {
     return fmin(fmax(t, fmin(a, b)), fmax(a, b));
 }
 
-/* Between the ends of a bracket, by no less than a tenth of it; every third try halves it, whatever the cubic says. */
+/* Next trial inside a bracket, at least a tenth of its width from both ends; every third trial is its middle. */
 static double between(const trial *lo, const trial *hi, int tries) {
     double width = hi->t - lo->t;
     if (isinf(hi->f)) return lo->t + 0.25 * width;
@@ -61,24 +61,24 @@ static double between(const trial *lo, const trial *hi, int tries) {
     return isfinite(t) ? clamp(t, lo->t + 0.1 * width, lo->t + 0.9 * width) : lo->t + 0.5 * width;
 }
 
-/* Further on, two to ten times the last stride. */
+/* Next trial beyond the last, by two to ten times the last stride. */
 static double beyond(const trial *before, const trial *lo) {
     double stride = lo->t - before->t, t = cubic_minimizer(before, lo);
     return isfinite(t) ? clamp(t, lo->t + stride, lo->t + 9 * stride) : lo->t + 4 * stride;
 }
 
-/* What a bracket of this width could still gain is lost in the rounding of f. */
+/* Whether the decrease that a bracket of this width still allows is below the rounding error of f. */
 static int nothing_left(const lbfgs_line *line, double width) {
     return fabs(line->slope * width) <= 1e-16 * fabs(line->f);
 }
 
-/* lo is the lowest place seen that decreases enough; once bracketed, a minimum lies between lo and hi. */
+/* lo is the lowest point so far with sufficient decrease; once bracketed, a minimum lies between lo and hi. */
 int lbfgs_search(lbfgs_problem *problem, lbfgs_line *line, lbfgs_point *at, inco_error *error) {
     trial lo = {0, line->f, line->slope}, hi = lo, c = lo;
     double t = line->step;
     int status = INCO_OK, bracketed = 0;
-    for (int tries = 0; tries < MOST_TRIES; tries++) {
-        TRY(look(problem, line, t, at, &c, error));
+    for (int tries = 0; tries < TRIES_MAX; tries++) {
+        TRY(try_step(problem, line, t, at, &c, error));
         trial before = lo;
         if (!decreases(line, &c) || (lo.t > 0 && c.f >= lo.f)) {
             hi = c;
@@ -95,7 +95,7 @@ int lbfgs_search(lbfgs_problem *problem, lbfgs_line *line, lbfgs_point *at, inco
         t = bracketed ? between(&lo, &hi, tries) : beyond(&before, &lo);
     }
     line->step = lo.t;
-    if (lo.t > 0 && c.t != lo.t) TRY(look(problem, line, lo.t, at, &c, error));
+    if (lo.t > 0 && c.t != lo.t) TRY(try_step(problem, line, lo.t, at, &c, error));
 done:
     return status;
 }

@@ -56,24 +56,24 @@ void replace_free(replacement_list *list) {
     *list = (replacement_list){0};
 }
 
-/* ---- Choosing ---- */
+/* ---- Choice ---- */
 
-enum { PANEL = 128 }; /* columns of the Gram matrix looked at together */
+enum { PANEL = 128 }; /* columns of the Gram matrix computed together */
 
 typedef struct choosing {
     const replacement_rule *rule;
     replacement_list *list;
-    inco_mat signal;       /* the last one read */
-    int64_t worst, sample; /* tried so far */
-    inco_mat d, panel;     /* with a bound: the atoms as replaced by now; D'D for some columns */
-    int64_t first;         /* of the panel */
+    inco_mat signal;       /* the last signal read */
+    int64_t worst, sample; /* number of signals tried */
+    inco_mat d, panel;     /* with a bound: the atoms, with replacements so far; some columns of D'D */
+    int64_t first;         /* first column of the panel */
 } choosing;
 
 static int read_signal(const inco_source *source, int64_t n, const inco_mat *signal, inco_error *error) {
     return source_read(source, n, 1, signal->data, error);
 }
 
-/* The next signal to try; -1 when there are no more. */
+/* Returns the next signal to try; -1: no more. */
 static int64_t candidate(choosing *c, int policy) {
     const replacement_rule *rule = c->rule;
     if (policy == UNUSED_WORST) return c->worst < rule->worst->count ? rule->worst->item[c->worst++].signal : -1;
@@ -89,7 +89,7 @@ static void compute_panel(choosing *c, int64_t first) {
     c->first = first;
 }
 
-/* Is some other atom too much like atom j? Asked for rising j. */
+/* Returns whether another atom is too coherent with atom j. Called in ascending order of j. */
 static int is_coherent(choosing *c, int64_t j) {
     if (!c->d.data) return 0;
     if (j % PANEL == 0) compute_panel(c, j);
@@ -99,7 +99,7 @@ static int is_coherent(choosing *c, int64_t j) {
     return 0;
 }
 
-/* The signal in the place of atom j, for the atoms still to be asked about. */
+/* Replaces atom j by the signal in d, and in the products with later atoms. */
 static void put_signal(choosing *c, int64_t j) {
     inco_mat column = mat_columns(&c->d, j, 1);
     if (!c->d.data) return;
@@ -109,7 +109,7 @@ static void put_signal(choosing *c, int64_t j) {
         mat_set(&c->panel, j, k - c->first, blas_dot(c->d.rows, column.data, mat_column(&c->d, k)));
 }
 
-/* Replaces atom j by the next signal with energy, if there is one. */
+/* Replaces atom j by the next nonzero signal, if there is one. */
 static int choose_for(choosing *c, int64_t j, int policy, int reason, inco_error *error) {
     int64_t n;
     while ((n = candidate(c, policy)) >= 0) {
@@ -153,7 +153,7 @@ done:
     return status;
 }
 
-/* ---- Replacing ---- */
+/* ---- Replacement ---- */
 
 int64_t replace_count(const replacement_list *list, int64_t reason) {
     int64_t count = 0;

@@ -14,7 +14,7 @@ void worst_free(worst_list *list) {
     memory_free(list->item);
 }
 
-/* By falling error; among equals the earlier signal first. */
+/* In descending order of error; among equals, the earlier signal first. */
 static int compare(const void *a, const void *b) {
     const worst_signal *x = a, *y = b;
     if (x->error != y->error) return x->error > y->error ? -1 : 1;
