@@ -115,29 +115,23 @@ static const rule rules[] = {
 enum { RULES = sizeof rules / sizeof *rules };
 
 typedef struct hardness {
-    int64_t signals, differ, recoded;
-    double gap;   /* the largest of a signal whose support differs */
-    double error; /* the largest of coefficients, as a share of what may be */
+    int64_t signals, differ, ties, recoded;
+    double margin; /* the largest of a signal whose support differs; up to 1, the rounding of double may decide */
+    double error;  /* the largest of coefficients, as a share of what may be */
 } hardness;
 
-/* Signals have unit norm. A gap below this is a tie, which the rounding of double may decide: 2^-53 for the products,
- * amplified by the condition of the atoms chosen. */
-static const double TIE = 1e-10;
-
 static int is_wrong(const hardness *h) {
-    return h->gap > TIE || h->error > 1;
+    return h->margin > 1 || h->error > 1;
 }
 
-/* Largest error of a coefficient, as a share of what the rounding of double allows; `level`: error of the path's end.
- */
-static double error_of_values(const csc *codes, int64_t n, const reference_work *w, const reference_code *code,
-                              double level) {
+/* Largest error of a coefficient, as a share of what the rounding of double allows. */
+static double error_of_values(const csc *codes, int64_t n, const reference_work *w, const reference_code *code) {
     double error = 0;
     for (int64_t k = codes->start[n]; k < codes->start[n + 1]; k++)
         for (int64_t m = 0; m < code->count; m++)
             if (code->support[m] == codes->index[k])
                 error = fmax(error, fabs(csc_value(codes, k) - (double)code->value[m]));
-    return error / reference_tolerance(w, code, level);
+    return error / reference_tolerance(w, code);
 }
 
 static int same_support(const csc *codes, int64_t n, const reference_code *code) {
@@ -149,7 +143,6 @@ static int same_support(const csc *codes, int64_t n, const reference_code *code)
 
 static void compare(const inco_mat *d, const inco_mat *x, const rule *r, hardness *h) {
     reference_work w = reference_open(d);
-    const double level = r->path && !r->reference.lambda ? TIE : 0; /* where a path ends is a decision like others */
     inco_options *o = OPTIONS("coder", r->coder, r->name, r->value, "threads", "1");
     inco_coder *coder;
     csc codes = {0};
@@ -163,12 +156,13 @@ static void compare(const inco_mat *d, const inco_mat *x, const rule *r, hardnes
         if (limits.sparsity > d->rows) limits.sparsity = d->rows;
         reference_code code = r->path ? reference_path(&w, signal, &limits) : reference_pursuit(&w, signal, &limits);
         h->signals++;
+        h->ties += code.margin <= 1;
         if (same_support(&codes, n, &code)) {
-            if ((double)code.gap > TIE) h->error = fmax(h->error, error_of_values(&codes, n, &w, &code, level));
+            if (code.margin > 1) h->error = fmax(h->error, error_of_values(&codes, n, &w, &code));
             continue;
         }
         h->differ++;
-        if ((double)code.gap > h->gap) h->gap = (double)code.gap;
+        h->margin = fmax(h->margin, (double)code.margin);
     }
     csc_free(&codes);
     inco_coder_free(coder);
@@ -195,21 +189,23 @@ static int search(uint64_t first, uint64_t count) {
     for (uint64_t number = first; number < first + count; number++) {
         const hardness h = run_case(number);
         const rule *r = &rules[number / KINDS % RULES];
-        if (h.differ || h.recoded > 12 || is_wrong(&h))
-            printf("%llu %s %s %s %s: %d of %d differ, gap %.1e, error %.1e, %d recoded%s\n",
-                   (unsigned long long)number, kind_name[number % KINDS], r->coder, r->name, r->value, (int)h.differ,
-                   (int)h.signals, h.gap, h.error, (int)h.recoded, is_wrong(&h) ? " COUNTEREXAMPLE" : "");
+        if (h.differ || h.ties || h.recoded > 12 || is_wrong(&h))
+            printf("%llu %s %s %s %s: of %d, %d differ, %d tied, margin %.1e, error %.1e, %d recoded%s\n",
+                   (unsigned long long)number, kind_name[number % KINDS], r->coder, r->name, r->value, (int)h.signals,
+                   (int)h.differ, (int)h.ties, h.margin, h.error, (int)h.recoded,
+                   is_wrong(&h) ? " COUNTEREXAMPLE" : "");
         found += is_wrong(&h);
     }
     printf("%d counterexamples in %llu cases\n", found, (unsigned long long)count);
     return found > 0;
 }
 
-/* Cases in which float32 does choose wrongly, by up to 4 % of the keys, when it trusts its keys to 1e-6 of ||x||. */
+/* Cases in which float32 does choose wrongly, by up to 4 % of the keys, when it trusts its keys to 1e-6 of ||x||; in
+ * 1110 and 2948, residuals of 5e-9 ||x|| are compared with correlations. */
 static void hard_choices_are_those_of_the_reference(void **state) {
-    static const uint64_t hard[] = {112,  113,  121,  123,  189,  308,  310,  376,  443,  504,  520,  636,  644,
-                                    702,  768,  780,  836,  900,  903,  911,  1033, 1102, 1113, 1114, 1164, 1168,
-                                    1180, 1234, 1296, 1362, 1367, 1373, 1445, 1498, 1509, 1561, 1564, 4412};
+    static const uint64_t hard[] = {112,  113,  121,  123,  189,  308,  310,  376,  443,  504,  520,  636,  644,  702,
+                                    768,  780,  836,  900,  903,  911,  1033, 1102, 1110, 1113, 1114, 1164, 1168, 1180,
+                                    1234, 1296, 1362, 1367, 1373, 1445, 1498, 1509, 1561, 1564, 2948, 4412};
     (void)state;
     for (size_t i = 0; i < sizeof hard / sizeof *hard; i++) {
         const hardness h = run_case(hard[i]);
@@ -217,17 +213,18 @@ static void hard_choices_are_those_of_the_reference(void **state) {
     }
 }
 
-/* One case of every kind of dictionary with every coder: most signals have no ties at all. */
+/* One case of every kind of dictionary with every coder. Few signals have ties: 2 %, of which most are those of OLS
+ * with as many atoms as dimensions, whose last choice is between equal keys. */
 static void all_choices_are_those_of_the_reference(void **state) {
-    int64_t differ = 0, signals = 0;
+    int64_t ties = 0, signals = 0;
     (void)state;
     for (uint64_t number = 0; number < KINDS * RULES; number++) {
         const hardness h = run_case(number);
         assert_false(is_wrong(&h));
-        differ += h.differ;
+        ties += h.ties;
         signals += h.signals;
     }
-    assert_true(differ < signals / 20);
+    assert_true(ties < signals / 20);
 }
 
 int main(int argc, char **argv) {
