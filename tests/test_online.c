@@ -317,6 +317,137 @@ static void a_batch_of_all_is_coded_as_by_the_others(void **state) {
     inco_mat_free(&x);
 }
 
+/* ---- Streams ---- */
+
+typedef struct stream_state {
+    inco_mat d, a, b;
+    inco_online state;
+} stream_state;
+
+static void stream_new(stream_state *s, const inco_mat *start) {
+    s->d = copy_of(start);
+    assert_int_equal(inco_mat_new(&s->a, INCO_F64, start->cols, start->cols, NULL), INCO_OK);
+    assert_int_equal(inco_mat_new(&s->b, INCO_F64, start->rows, start->cols, NULL), INCO_OK);
+    s->state = (inco_online){.size = sizeof s->state, .dictionary = &s->d, .a = &s->a, .b = &s->b};
+}
+
+static void stream_free(stream_state *s) {
+    inco_mat_free(&s->d);
+    inco_mat_free(&s->a);
+    inco_mat_free(&s->b);
+}
+
+static int stream_add(stream_state *s, const inco_mat *x, int64_t first, int64_t count, const inco_options *o,
+                      inco_error *error) {
+    const inco_mat part = mat_columns(x, first, count);
+    const inco_source source = mat_source_of(&part);
+    return inco_online_learn(&source, o, &s->state, error);
+}
+
+/* (ONLINE-7): a batch that ended with signal s of t weighs (s / t)^log2(1 / F), however the stream is cut. */
+static void weights_in_a_stream_telescope(void **state) {
+    const int64_t cuts[][4] = {{1, 99, 400, 500}, {500, 400, 99, 1}};
+    const double f[] = {1, 0.5, 0.1};
+    const char *const text[] = {"1", "0.5", "0.1"};
+    (void)state;
+    inco_mat x = check_random(INCO_F64, 8, 1000, 9), start = check_dictionary(INCO_F64, 8, 12, 3);
+    for (int i = 0; i < 6; i++) {
+        inco_options *o = OPTIONS("coder", "omp", "sparsity", "2", "batch", "1000", "forget", text[i % 3]);
+        stream_state s;
+        stream_new(&s, &start);
+        double weight = 0;
+        for (int64_t k = 0, first = 0; k < 4; first += cuts[i / 3][k++]) {
+            const int64_t n = cuts[i / 3][k], seen = first + n;
+            assert_int_equal(stream_add(&s, &x, first, n, o, NULL), INCO_OK);
+            weight += (double)n * pow((double)seen / 1000, log2(1 / f[i % 3]));
+        }
+        assert_int_equal(s.state.signals, 1000);
+        assert_near(s.state.weight, weight, 1e-9 * weight);
+        assert_near(s.state.energy, weight, 1e-9 * weight); /* unit-norm signals */
+        stream_free(&s);
+        inco_options_free(o);
+    }
+    inco_mat_free(&x);
+    inco_mat_free(&start);
+}
+
+/* The first batch of a stream is a first pass over the same signals, if each is one batch. */
+static void a_first_batch_is_a_first_pass(void **state) {
+    const inco_type type = *(inco_type *)*state;
+    inco_mat x = check_random(type, 8, 700, 10), start = check_dictionary(INCO_F64, 8, 12, 3);
+    const inco_source source = mat_source_of(&x);
+    inco_options *o =
+        OPTIONS("coder", "omp", "sparsity", "2", "iterations", "1", "batch", "700", "gamma", "0.5", "method", "online");
+    inco_learner *whole;
+    stream_state s;
+    assert_int_equal(inco_learner_new(&whole, &source, o, NULL), INCO_OK);
+    assert_int_equal(inco_learner_start_from(whole, &start, NULL), INCO_OK);
+    assert_int_equal(inco_learner_run(whole, NULL), INCO_OK);
+    stream_new(&s, &start);
+    assert_int_equal(stream_add(&s, &x, 0, 700, o, NULL), INCO_OK);
+    assert_memory_equal(s.d.data, whole->core->d.data, 8 * 12 * sizeof(double));
+    assert_memory_equal(s.a.data, sums_of(whole)->a.data, 12 * 12 * sizeof(double));
+    assert_true(s.state.objective == check_info(whole).objective);
+    assert_true(s.state.gamma == 0.5);
+    inco_learner_free(whole);
+    stream_free(&s);
+    inco_options_free(o);
+    inco_mat_free(&x);
+    inco_mat_free(&start);
+}
+
+static void a_stream_recovers_a_planted_dictionary(void **state) {
+    (void)state;
+    inco_mat truth = check_dictionary(INCO_F64, 20, 40, 1), x = planted_signals(&truth, 60000, 3, 2);
+    inco_mat start = mat_columns(&x, 0, 40);
+    inco_options *o = OPTIONS("coder", "omp", "sparsity", "3", "batch", "200", "threads", "2");
+    stream_state s;
+    stream_new(&s, &start);
+    mat_normalize_columns(&s.d, NULL);
+    for (int64_t first = 0; first < x.cols; first += 1000)
+        assert_int_equal(stream_add(&s, &x, first, 1000, o, NULL), INCO_OK);
+    assert_true(recovered(&truth, &s.d) >= 0.9);
+    stream_free(&s);
+    inco_options_free(o);
+    inco_mat_free(&x);
+    inco_mat_free(&truth);
+}
+
+static int stop_at_once(void *self, const inco_progress *now) {
+    (void)self, (void)now;
+    return 1;
+}
+
+/* A batch that is stopped or refused leaves the state as it was. */
+static void a_stream_survives_its_failures(void **state) {
+    (void)state;
+    inco_mat x = check_random(INCO_F64, 8, 100, 9), start = check_dictionary(INCO_F64, 8, 12, 3);
+    inco_options *o = OPTIONS("coder", "omp", "sparsity", "2");
+    inco_error error = {0};
+    stream_state s;
+    stream_new(&s, &start);
+    assert_int_equal(stream_add(&s, &x, 0, 50, o, NULL), INCO_OK);
+    inco_mat d = copy_of(&s.d), a = copy_of(&s.a);
+    mat_set(&x, 3, 70, NAN);
+    assert_int_equal(stream_add(&s, &x, 50, 50, o, &error), INCO_EDATA);
+    assert_int_equal(stream_add(&s, &x, 0, 0, o, &error), INCO_EDATA);
+    inco_options_on_progress(o, stop_at_once, NULL, sizeof(inco_progress), NULL);
+    assert_int_equal(stream_add(&s, &x, 0, 50, o, &error), INCO_STOPPED);
+    inco_options_set(o, "center", "feature", NULL);
+    assert_int_equal(stream_add(&s, &x, 0, 50, o, &error), INCO_EINVAL);
+    s.state.a = &s.b;
+    assert_int_equal(stream_add(&s, &x, 0, 50, o, &error), INCO_EDIM);
+    assert_int_equal(s.state.signals, 50);
+    assert_memory_equal(s.d.data, d.data, 8 * 12 * sizeof(double));
+    assert_memory_equal(s.a.data, a.data, 12 * 12 * sizeof(double));
+    inco_mat_free(&d);
+    inco_mat_free(&a);
+    stream_free(&s);
+    inco_options_free(o);
+    inco_mat_free(&x);
+    inco_mat_free(&start);
+}
+
 static void unused_atoms_are_replaced_or_kept(void **state) {
     (void)state;
     check_unused_policies((const char *const[]){"method", "online", "coder", "omp", "sparsity", "2", "iterations", "4",
@@ -358,6 +489,10 @@ int main(void) {
         cmocka_unit_test(a_stopped_pass_is_undone),
         cmocka_unit_test(sums_forget),
         BOTH(a_batch_of_all_is_coded_as_by_the_others),
+        cmocka_unit_test(weights_in_a_stream_telescope),
+        BOTH(a_first_batch_is_a_first_pass),
+        cmocka_unit_test(a_stream_recovers_a_planted_dictionary),
+        cmocka_unit_test(a_stream_survives_its_failures),
         cmocka_unit_test(unused_atoms_are_replaced_or_kept),
         cmocka_unit_test(failing_memory_is_survived),
     };

@@ -334,6 +334,8 @@ typedef struct inco_metrics {
 INCO_API int inco_inspect(const inco_mat *dictionary, const inco_options *options, inco_metrics *metrics,
                           inco_error *error);
 INCO_API void inco_metrics_free(inco_metrics *metrics);
+/* Returns the lower bound `welch` on the coherence of L = `atoms` unit vectors in D = `dim` dimensions; 0 for L <= D. */
+INCO_API double inco_bound(int64_t dim, int64_t atoms);
 /* Returns the name of the lower bound `welch`: "Welch bound", or "Levenshtein bound" for L > D(D+1)/2. */
 INCO_API const char *inco_bound_name(int64_t dim, int64_t atoms);
 
@@ -428,6 +430,30 @@ INCO_API const int64_t *inco_learner_usage(const inco_learner *learner, int64_t 
 /* Computes codes of the training signals in the learned dictionary. The coder sees them centred and normalised, as for
  * learning; the codes are for their original norms, so that dictionary * codes approximates the centred signals. */
 INCO_API int inco_learner_encode(inco_learner *learner, inco_csc *codes, inco_error *error);
+
+/* ---- Learning from a stream -------------------------------------------------------------------------------- */
+
+/* State of online learning from a stream of batches. All of it belongs to the caller, who may store and copy it. Before
+ * the first batch `dictionary` is the initial dictionary and the rest is zero. The matrices are float64 with ld =
+ * rows. */
+typedef struct inco_online {
+    size_t size;
+    inco_mat *dictionary; /* D x L */
+    inco_mat *a, *b;      /* sums of c c' (L x L) and x c' (D x L), in which earlier signals weigh less */
+    double energy;        /* sum of ||x||^2, with the same weights */
+    double weight;        /* sum of the weights */
+    int64_t signals;      /* number of signals seen */
+    double relative_error, mean_cardinality; /* of the last batch, coded before its updates */
+    double objective;     /* after the last update, scaled to all signals seen */
+    double gamma;         /* penalty weight in the last update */
+} inco_online;
+
+/* Learns from the next batch of any size, by the method "online": updates the dictionary after every "batch" signals
+ * and at the end. A signal weighs "forget" once as many signals again have been seen. If stopped, or after a failure,
+ * the state is unchanged. Options used: those of the method "online", except init, iterations and the replacement of
+ * atoms. */
+INCO_API int inco_online_learn(const inco_source *batch, const inco_options *options, inco_online *state,
+                               inco_error *error);
 
 /* The regularisation path: the values of gamma tried by "gamma" auto. */
 typedef struct inco_path {

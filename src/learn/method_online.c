@@ -45,7 +45,7 @@ done:
     return status;
 }
 
-static int copy_sums(online_sums *to, const online_sums *from, inco_error *error) {
+int online_sums_copy(online_sums *to, const online_sums *from, inco_error *error) {
     int status;
     *to = (online_sums){.energy = from->energy, .weight = from->weight};
     TRY(mat_convert(&to->a, &from->a, INCO_F64, error));
@@ -61,6 +61,14 @@ static void blend(const inco_mat *y, double keep, const inco_mat *x) {
     double *to = y->data;
     const double *from = x->data;
     for (int64_t i = 0; i < n; i++) to[i] = keep * to[i] + from[i];
+}
+
+/* beta for a batch of n signals: (ONLINE-2), in a stream (ONLINE-7). */
+static double factor_of_sums(const learner *l, int64_t n) {
+    const online_state *own = l->own;
+    const double forget = online_options_of(l->options)->forget;
+    if (own->stream) return pow((double)own->seen / (double)(own->seen + n), -log2(forget));
+    return pow(forget, (double)n / (double)l->signals.count);
 }
 
 /* (ONLINE-1), (ONLINE-2) */
@@ -91,11 +99,17 @@ static double gamma_of(const method_input *in) {
     return given ? penalty_gamma(in) : 0;
 }
 
-/* Penalty weight for sums that stand for `weight` signals instead of all (ONLINE-3). */
-static double gamma_now(const learner *l, const online_sums *sums) {
+/* N / w: from sums that stand for w signals to all, in a stream all those seen. */
+static double scale_to_all(const learner *l) {
+    const online_state *own = l->own;
+    return (double)(own->stream ? own->seen : l->signals.count) / own->sums.weight;
+}
+
+double online_gamma(const learner *l) {
     const inco_options *o = l->options;
+    const online_sums *sums = &((const online_state *)l->own)->sums;
     const penalty_options *penalty = penalty_options_of(o);
-    if (inco_options_given(o, "gamma")) return penalty->gamma * sums->weight / (double)l->signals.count;
+    if (inco_options_given(o, "gamma")) return penalty->gamma / scale_to_all(l);
     return inco_options_given(o, "gamma-relative") ? penalty->gamma_relative * sums->energy / (double)l->d.cols : 0;
 }
 
@@ -121,8 +135,8 @@ static int update_from_sums(const batch_visit *v, int last, inco_error *error) {
     learner *l = v->l;
     const online_sums *sums = &v->own->sums;
     const statistics s = {sums->a, sums->b, sums->energy};
-    const update_settings settings = {.gamma = gamma_now(l, sums), .threads = l->threads};
-    const double scale = (double)l->signals.count / sums->weight;
+    const update_settings settings = {.gamma = online_gamma(l), .threads = l->threads};
+    const double scale = scale_to_all(l);
     update_result result;
     int status = online_update(&l->d, &s, &settings, last ? &result : NULL, error);
     if (status < 0) return status;
@@ -139,13 +153,14 @@ static int visit_batch(void *self, const pass_group *group, inco_error *error) {
     learner *l = v->l;
     online_state *own = v->own;
     const int64_t count = l->signals.count, seen = group->first + group->x->cols;
-    const double start = clock_seconds(), share = (double)group->x->cols / (double)count;
+    const double start = clock_seconds();
     collector_clear(own->batch);
     int status = collector_add(own->batch, group, error);
     if (status < 0) return status;
     const statistics batch = collector_total(own->batch);
     note_batch(v, group, &batch);
-    add_batch(&own->sums, &batch, group->x->cols, pow(online_options_of(l->options)->forget, share));
+    add_batch(&own->sums, &batch, group->x->cols, factor_of_sums(l, group->x->cols));
+    own->seen += group->x->cols;
     status = update_from_sums(v, seen == count, error);
     v->seconds += clock_seconds() - start;
     if (status < 0) return status;
@@ -189,7 +204,7 @@ static int step(learner *l, inco_error *error) {
     online_sums before = {0};
     int status;
     TRY(make_state(own, l, error));
-    TRY(copy_sums(&before, &own->sums, error));
+    TRY(online_sums_copy(&before, &own->sums, error));
     erase_replaced(&own->sums, &l->replacing);
     l->progress.done = l->progress.update_iterations = 0;
     notes_clear(&l->notes);

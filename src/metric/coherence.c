@@ -28,6 +28,10 @@ double coherence_bound(int64_t dim, int64_t atoms) {
     return coherence_least_rms(dim, atoms);
 }
 
+double inco_bound(int64_t dim, int64_t atoms) {
+    return coherence_bound(dim, atoms);
+}
+
 /* (COH-6). The bound is strict: mu = 1/3 up to rounding gives 1, not 2. */
 int64_t coherence_sparsity(double mu, int64_t atoms) {
     double limit = (1 + 1 / mu) / 2;

@@ -55,6 +55,10 @@ static inco_decohere_info decohere_info = INCO_INIT(inco_decohere_info);
 static inco_metrics metrics = INCO_INIT(inco_metrics), made_metrics = INCO_INIT(inco_metrics);
 static inco_residuals made_residuals = INCO_INIT(inco_residuals);
 static inco_origin origin = INCO_INIT(inco_origin), made_origin = INCO_INIT(inco_origin);
+static double sums[ATOMS * ATOMS + DIM * ATOMS];
+static inco_mat sum_a = {INCO_F64, ATOMS, ATOMS, ATOMS, sums, NULL},
+                sum_b = {INCO_F64, DIM, ATOMS, DIM, sums + ATOMS *ATOMS, NULL};
+static inco_online online = {.size = sizeof online, .dictionary = &d, .a = &sum_a, .b = &sum_b};
 static inco_path path = INCO_INIT(inco_path);
 static inco_path_point point = INCO_INIT(inco_path_point);
 static inco_progress progress = INCO_INIT(inco_progress);

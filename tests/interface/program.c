@@ -165,6 +165,28 @@ static void learn(const inco_source *source, inco_mat *dictionary) {
     free(point);
 }
 
+static void learn_a_batch(const inco_source *source, const inco_mat *dictionary) {
+    inco_options *o = OPTIONS("coder", "omp", "sparsity", "1", "threads", "1");
+    inco_mat d = {0}, a = {0}, b = {0};
+    RESULT(inco_online, state);
+    memset((char *)state + sizeof state->size, 0, sizeof *state - sizeof state->size);
+    WORKS(inco_mat_new(&d, INCO_F64, DIM, dictionary->cols, &error));
+    WORKS(inco_mat_new(&a, INCO_F64, d.cols, d.cols, &error));
+    WORKS(inco_mat_new(&b, INCO_F64, DIM, d.cols, &error));
+    memcpy(d.data, dictionary->data, (size_t)(d.rows * d.cols) * sizeof(double));
+    state->dictionary = &d;
+    state->a = &a;
+    state->b = &b;
+    WORKS(inco_online_learn(source, o, state, &error));
+    RETURNED(inco_online, state);
+    printf("online: %lld signals, error %.9g\n", (long long)state->signals, state->relative_error);
+    inco_mat_free(&d);
+    inco_mat_free(&a);
+    inco_mat_free(&b);
+    inco_options_free(o);
+    free(state);
+}
+
 static void code(const inco_mat *dictionary, const inco_source *source) {
     inco_options *o = OPTIONS("coder", "omp", "sparsity", "3", "threads", "1");
     inco_csc codes = {0};
@@ -251,6 +273,7 @@ int main(void) {
     source->read = read_signals;
     list_options();
     learn(source, &dictionary);
+    learn_a_batch(source, &dictionary);
     code(&dictionary, source);
     change(&dictionary, source);
     describe(&dictionary, source);

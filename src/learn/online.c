@@ -1,0 +1,120 @@
+/* inco_online_learn: online learning from a stream, batch by batch (docs/theory/online.md). */
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/common.h"
+#include "base/error.h"
+#include "base/handle.h"
+#include "base/sized.h"
+#include "base/source.h"
+#include "data/prepare.h"
+#include "learn/learn_options.h"
+#include "learn/learner_state.h"
+#include "learn/method_online.h"
+#include "mat/blas.h"
+#include "mat/mat.h"
+
+/* ---- The state ---- */
+
+static int check_shape(const inco_mat *m, int64_t rows, int64_t cols, const char *name, inco_error *error) {
+    int64_t row, col;
+    int status = mat_need(m, name, error);
+    if (status < 0) return status;
+    if (m->type != INCO_F64 || m->rows != rows || m->cols != cols || m->ld != rows)
+        return error_set(error, INCO_EDIM, "the matrix `%s` must be float64, %lld x %lld and contiguous", name,
+                         (long long)rows, (long long)cols);
+    if (mat_find_nonfinite(m, &row, &col))
+        return error_set(error, INCO_EDATA, "the matrix `%s` has a NaN or Inf", name);
+    return INCO_OK;
+}
+
+static int check_state(const inco_online *state, int64_t dim, inco_error *error) {
+    int status = mat_need(state->dictionary, "dictionary", error);
+    if (status < 0) return status;
+    const int64_t atoms = state->dictionary->cols;
+    TRY(check_shape(state->dictionary, dim, atoms, "dictionary", error));
+    TRY(check_shape(state->a, atoms, atoms, "a", error));
+    TRY(check_shape(state->b, dim, atoms, "b", error));
+    if (!(state->energy >= 0 && state->weight >= 0 && state->signals >= 0))
+        status = error_set(error, INCO_EINVAL, "the sums over the stream are negative or NaN");
+done:
+    return status;
+}
+
+/* Continues from the caller's state; the learner changes copies. */
+static int take_state(learner *l, const inco_online *state, inco_error *error) {
+    online_state *own = l->own;
+    const online_sums sums = {*state->a, *state->b, state->energy, state->weight};
+    own->stream = 1;
+    own->seen = state->signals;
+    int status = learner_start_from(l, state->dictionary, error);
+    return status < 0 ? status : online_sums_copy(&own->sums, &sums, error);
+}
+
+static void give_state(inco_online *state, const learner *l) {
+    const online_state *own = l->own;
+    mat_copy(state->dictionary, &l->d);
+    mat_copy(state->a, &own->sums.a);
+    mat_copy(state->b, &own->sums.b);
+    state->energy = own->sums.energy;
+    state->weight = own->sums.weight;
+    state->signals = own->seen;
+    state->relative_error = l->progress.relative_error;
+    state->mean_cardinality = l->progress.mean_cardinality;
+    state->objective = l->progress.objective;
+    state->gamma = online_gamma(l);
+}
+
+/* ---- A batch ---- */
+
+static int check_options(inco_options *o, inco_error *error) {
+    int status = inco_options_set(o, "method", "online", error);
+    if (status >= 0) status = learn_check(o, error);
+    if (status >= 0 && prepare_options_of(o)->center == CENTER_FEATURE)
+        status = error_set(error, INCO_EINVAL,
+                           "option 'center' = 'feature' needs all signals: subtract the mean from the batches first");
+    return status;
+}
+
+/* One pass over the signals. INCO_STOPPED, or an error: the state is unchanged. */
+static int learn_batch(const inco_source *signals, const inco_options *o, inco_online *state, inco_error *error) {
+    learner *l = NULL;
+    int status;
+    TRY(learner_new(&l, signals, o, error));
+    TRY(take_state(l, state, error));
+    TRY(learner_begin(l, clock_seconds(), error));
+    l->progress.iteration = l->progress.iterations = 1;
+    l->progress.total = signals->count;
+    TRY(l->method->step(l, error));
+    if (status == INCO_OK) give_state(state, l);
+done:
+    learner_free(l);
+    return status;
+}
+
+int inco_online_learn(const inco_source *batch, const inco_options *options, inco_online *state, inco_error *error) {
+    inco_online own;
+    inco_source given;
+    inco_options *o = NULL;
+    prepared data = {0};
+    int status;
+    TRY(handle_need(options, "options", error));
+    TRY(SIZED_NEED(inco_online, state, error));
+    TRY(SIZED_TAKE(inco_online, &own, state, error));
+    TRY(source_take(&given, batch, error));
+    if (given.count < 1) TRY(error_set(error, INCO_EDATA, "the batch has no signals"));
+    TRY(check_state(&own, given.dim, error));
+    if (!(o = inco_options_copy(options))) TRY(error_no_memory(error));
+    TRY(check_options(o, error));
+    const prepare_options *wanted = prepare_options_of(o);
+    TRY(prepare(&data, &given, common_precision(o, given.type), (int)wanted->center,
+                wanted->normalize == NORMALIZE_UNIT, error));
+    blas_enter();
+    status = learn_batch(&data.source, o, &own, error);
+    blas_leave();
+    if (status == INCO_OK) sized_give(state, &own, sizeof own);
+done:
+    prepare_free(&data);
+    inco_options_free(o);
+    return status;
+}
