@@ -238,7 +238,7 @@ static int save(learn_job *job) {
         inco_learner_path(job->learner, &path, NULL);
         snprintf(where, sizeof where, "after iteration %lld", (long long)info.iterations);
         run_warn(r, "interrupted %s; the dictionary is saved%s%s",
-                 path.points > 0 && info.iterations == 0 ? "on the regularisation path" : where,
+                 path.points > 0 ? "on the regularisation path" : where,
                  job->codes ? ", without codes, which would need another coding of all signals" : "",
                  job->checkpoint && !job->checkpoint_failed ? "; --resume continues from the checkpoint" : "");
     } else if (job->codes) {

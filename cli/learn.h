@@ -30,7 +30,7 @@ typedef struct learn_job {
 /* The learner's info so far. */
 inco_learn_info learn_info(const learn_job *job);
 
-/* The log: one line that describes the run, one per point of --gamma auto, one per iteration, one with the results;
+/* The log: one line that describes the run, one per point of a regularisation path, one per iteration, one with the results;
  * each flushed at once. It is opened when the first of them is complete, so that a run that fails earlier leaves an
  * older log unchanged. */
 void learn_log_start(learn_job *job);
@@ -50,11 +50,13 @@ void learn_announce(const learn_job *job);
 void learn_summary(const learn_job *job);
 void learn_results(json *j, const learn_job *job);
 
-/* The regularisation path of --gamma auto, if there is one: as a table, as the member "path", and the last point as a
- * line of the log. */
+/* The regularisation path of gamma, if there is one: as a table, as the member "path", and the last point as a line of
+ * the log. */
 void learn_path_table(const learn_job *job);
 void learn_path_results(json *j, const learn_job *job);
 void learn_path_line(json *j, const learn_job *job);
+/* Which point of the path, in the order they were computed, from 1, was chosen; 0: there is none. */
+int64_t learn_path_chosen(const learn_job *job);
 
 /* Warns if a target was missed; returns whether it was. */
 int learn_warn_missed(const learn_job *job);

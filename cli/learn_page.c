@@ -76,6 +76,15 @@ static void add_shape(const learn_job *job, inco_summary *s) {
     s->patch_cols = cols;
 }
 
+/* Of a regularisation path only the iterations of the point chosen; if there is none, those before the first point. */
+static void select_history(learn_job *job) {
+    const int64_t chosen = learn_path_chosen(job);
+    int64_t kept = 0;
+    for (int64_t i = 0; i < job->history_count; i++)
+        if (job->history[i].point == chosen) job->history[kept++] = job->history[i];
+    job->history_count = kept;
+}
+
 int learn_page(learn_job *job) {
     const inco_learn_info info = learn_info(job);
     inco_mat dictionary = {0};
@@ -90,6 +99,7 @@ int learn_page(learn_job *job) {
     inco_learner_dictionary(job->learner, &dictionary, NULL);
     add_shape(job, &s);
     add_run(&job->page.facts, job, &info);
+    select_history(job);
     page_iterations(&job->page, &s, job->history, job->history_count);
     if (run_signal()) { /* interrupted: no more coding */
         inco_data_free(job->page.data);

@@ -97,25 +97,42 @@ static void write_left(char *text, size_t size, double rate, double left) {
         snprintf(text, size, "%.0f signals/s, %s left", rate, time);
 }
 
+/* The point of a path under way, of as many as are known to come; nothing where there is no path. */
+static void label_point(char *text, size_t size, const inco_progress *now) {
+    *text = 0;
+    if (now->point > 0 && now->points > 0)
+        snprintf(text, size, "gamma %lld/%lld, ", (long long)now->point, (long long)now->points);
+    else if (now->point > 0)
+        snprintf(text, size, "gamma %lld, ", (long long)now->point);
+}
+
+/* From the share of a point that is done, that of the whole path, where its length is known. */
+static double share_of_path(const inco_progress *now, double share) {
+    return now->points > 0 && now->point > 0 ? ((double)(now->point - 1) + share) / (double)now->points : share;
+}
+
 static void draw_learning(progress *p, const inco_progress *now) {
     const int final = !strcmp(now->phase, "final"), update = !strcmp(now->phase, "update");
     const int bound = !strcmp(now->phase, "bound");
     const double within = update ? 1 : share_of(now);
     const double passes = (double)(final ? now->iterations : now->iteration - 1) + within;
-    char label[64], coded[32], text[TEXT_MAX];
+    char label[96], coded[32], text[TEXT_MAX];
+    label_point(label, sizeof label, now);
+    const size_t used = strlen(label);
     if (final)
-        snprintf(label, sizeof label, "final coding");
+        snprintf(label + used, sizeof label - used, "final coding");
     else if (bound)
-        snprintf(label, sizeof label, "enforcing the bound");
+        snprintf(label + used, sizeof label - used, "enforcing the bound");
     else
-        snprintf(label, sizeof label, "iteration %lld/%lld", (long long)now->iteration, (long long)now->iterations);
+        snprintf(label + used, sizeof label - used, "iteration %lld/%lld", (long long)now->iteration,
+                 (long long)now->iterations);
     write_left(text, sizeof text, rate(p, now->done), time_left(p, now, within));
     if (update) snprintf(text, sizeof text, "updating the atoms");
     if (bound) snprintf(text, sizeof text, "coherence %.4f", now->coherence_max);
     if (p->error > 0) snprintf(text + strlen(text), sizeof text - strlen(text), ", error %.4f", p->error);
     snprintf(coded, sizeof coded, "%.0f%% coded, ", 100 * within);
     if (p->terminal)
-        draw(p, label, fmin(1, passes / (double)(now->iterations + 1)), text);
+        draw(p, label, share_of_path(now, fmin(1, passes / (double)(now->iterations + 1))), text);
     else
         fprintf(stderr, "%s: %.*s%s\n", label, bound ? 0 : (int)strlen(coded), coded, text);
     p->last = run_clock();
@@ -128,7 +145,7 @@ static void end_iteration(progress *p, const inco_progress *now) {
     p->error = now->relative_error;
     p->pass = now->iteration + 1;
     p->pass_started = run_clock();
-    if (p->terminal || !p->shown) return;
+    if (p->terminal || !p->shown || now->point > 0) return;
     fprintf(stderr, "iteration %lld/%lld: ", (long long)now->iteration, (long long)now->iterations);
     if (!isnan(now->relative_error))
         fprintf(stderr, "error %.4f, cardinality %.1f, ", now->relative_error, now->mean_cardinality);
@@ -136,37 +153,16 @@ static void end_iteration(progress *p, const inco_progress *now) {
     p->last = run_clock();
 }
 
-/* A point of the regularisation path, or the iterations before its first point. */
-static void draw_path(progress *p, const inco_progress *now) {
-    const double within = share_of(now);
-    const double done = ((double)(now->iteration - 1) + within) / (double)(now->iterations + 1);
-    char label[64], text[TEXT_MAX];
-    if (now->point > 0)
-        snprintf(label, sizeof label, "gamma %lld/%lld", (long long)now->point, (long long)now->points);
-    else
-        snprintf(label, sizeof label, "before the path");
-    snprintf(text, sizeof text, "iteration %lld/%lld", (long long)now->iteration, (long long)now->iterations);
-    if (p->terminal)
-        draw(p, label, fmin(1, ((double)now->point + done) / (double)(now->points + 1)), text);
-    else
-        fprintf(stderr, "%s: %s, %.1f s\n", label, text, now->seconds);
-    p->last = run_clock();
-}
-
-static void end_point(progress *p, const inco_progress *now) {
+/* A point of a path has ended. */
+static void show_point(progress *p, const inco_progress *now) {
+    char label[64];
     p->pass_started = run_clock();
     if (p->terminal || !p->shown) return;
-    fprintf(stderr, "gamma %lld/%lld: error %.4f, cardinality %.1f, coherence max %.4f rms %.4f, %.1f s\n",
-            (long long)now->point, (long long)now->points, now->relative_error, now->mean_cardinality,
-            now->coherence_max, now->coherence_rms, now->seconds);
+    label_point(label, sizeof label, now);
+    fprintf(stderr, "%.*s: weight %.4g, error %.4f, cardinality %.1f, coherence max %.4f rms %.4f, %.1f s\n",
+            (int)strlen(label) - 2, label, now->gamma, now->relative_error, now->mean_cardinality, now->coherence_max,
+            now->coherence_rms, now->seconds);
     p->last = run_clock();
-}
-
-static void show_path(progress *p, const inco_progress *now) {
-    if (!strcmp(now->phase, "point"))
-        end_point(p, now);
-    else if (due(p))
-        draw_path(p, now);
 }
 
 static void show_learning(progress *p, const inco_progress *now) {
@@ -228,8 +224,11 @@ void progress_show(progress *p, const inco_progress *now) {
     static const struct {
         const char *phase;
         void (*show)(progress *p, const inco_progress *now);
-    } shows[] = {{"path", show_path},       {"point", show_path},        {"frame", show_search},
-                 {"decohere", show_search}, {"inspect", show_measuring}, {"residuals", show_measuring}};
+    } shows[] = {{"point", show_point},
+                 {"frame", show_search},
+                 {"decohere", show_search},
+                 {"inspect", show_measuring},
+                 {"residuals", show_measuring}};
     for (size_t i = 0; i < sizeof shows / sizeof *shows; i++)
         if (!strcmp(now->phase, shows[i].phase)) {
             shows[i].show(p, now);

@@ -23,7 +23,6 @@ static const method_case cases[] = {
     {"idb", "max-coherence", "0.6", 0},
     {"idl", "max-coherence", "0.5", 0},
     {"mod", "code-updates", "2", 0},
-    {"idl", "target-error", "0.5", 0},
     {"ksvd", "exchange", "yes", 1},
     {"mod", "exchange", "yes", 1},
     {"online", "exchange", "yes", 1},

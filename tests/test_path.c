@@ -1,10 +1,11 @@
-/* --gamma auto: a path over weights, judged by signals held out. */
+/* The regularisation path of gamma: --gamma auto, judged by signals held out, and the search for targets. */
 #include "data/holdout.h"
 
 #include "base/memory.h"
+#include "learn/path_table.h"
 #include "learning.h"
 
-enum { DIM = 12, ATOMS = 20, SIGNALS = 1200, HELD = 120, FIRST = 6, MORE = 3 };
+enum { DIM = 12, ATOMS = 20, SIGNALS = 1200, HELD = 120, FIRST = 6, ITERATIONS = 3 };
 
 static inco_options *chosen_by_itself(const char *gamma, const char *threads) {
     return check_options((const char *const[]){"atoms", "20", "coder", "omp", "sparsity", "4", "iterations", "3",
@@ -97,7 +98,7 @@ static void the_parts_are_all_signals_once(void **state) {
 
 /* ---- The path ---- */
 
-enum { POINTS = 6, CARDINALITIES = 3 };
+enum { POINTS = PATH_MAX, CARDINALITIES = 3 };
 
 /* All that a learner says, with copies of its arrays. */
 typedef struct told {
@@ -141,6 +142,17 @@ static void assert_same_points(const told *a, const told *b) {
     assert_memory_equal(a->residual, b->residual, sizeof a->residual);
 }
 
+/* The table describes what is written: every figure of the chosen point is that of the result. */
+static void assert_describes_result(const told *t) {
+    const inco_path_point *p = &t->point[t->path.chosen];
+    const inco_learn_info *info = &t->info;
+    assert_true(p->gamma == info->gamma && p->relative_error == info->relative_error);
+    assert_near(p->gamma_relative, info->gamma_relative, 1e-15 * (1 + p->gamma_relative));
+    assert_true(p->coherence_max == info->coherence_max && p->coherence_rms == info->coherence_rms);
+    assert_true(p->singular_max == info->singular_max && p->singular_min == info->singular_min);
+    assert_true(p->mean_cardinality == info->mean_cardinality);
+}
+
 static void the_path_is_told(void **state) {
     static const double weights[] = {0, 0.001, 0.01, 0.1, 1, 10};
     const inco_type type = *(inco_type *)*state;
@@ -149,7 +161,7 @@ static void the_path_is_told(void **state) {
     const told t = learn_path(&x, o, &d);
     const inco_path *path = &t.path;
     double lowest = INFINITY;
-    int64_t chosen = 0;
+    int64_t chosen = 0, order = 0;
     assert_true(path->count == 6 && path->points == 6 && path->held_out == HELD && path->cardinalities == 3);
     assert_true(t.cardinality[0] == 1 && t.cardinality[1] == 2 && t.cardinality[2] == 4);
     for (int i = 0; i < 6; i++) lowest = fmin(lowest, t.point[i].judgement);
@@ -158,14 +170,16 @@ static void the_path_is_told(void **state) {
         const double *residual = t.residual[i];
         if (p->judgement <= lowest + path->noise) chosen = i;
         assert_true(p->gamma_relative == weights[i]);
-        assert_near(p->gamma, weights[i] * SIGNALS / ATOMS, 1e-5 * (1 + p->gamma)); /* signals of unit norm */
+        assert_near(p->gamma, weights[i] * (SIGNALS - HELD) / ATOMS, 1e-5 * (1 + p->gamma)); /* of unit norm */
         assert_near(p->cost, exp(p->judgement - lowest) - 1, 1e-12);
         assert_true(residual[0] > residual[1] && residual[1] > residual[2] && residual[2] > 0);
         if (i > 0) assert_true(p->coherence_rms <= t.point[i - 1].coherence_rms * (1 + 1e-6));
         assert_true(p->singular_max >= p->singular_min && p->relative_error > 0 && p->mean_cardinality <= 4);
+        order |= 1 << p->order;
     }
     assert_true(path->chosen == chosen && t.point[5].judgement > lowest + path->noise); /* a tight frame costs */
-    assert_near(t.info.gamma_relative, weights[chosen], 1e-9);
+    assert_int_equal(order, 2 + 4 + 8 + 16 + 32 + 64);
+    assert_describes_result(&t);
     inco_mat_free(&d);
     inco_options_free(o);
     inco_mat_free(&x);
@@ -225,7 +239,8 @@ static double judgement_of(const inco_mat *d, const inco_mat *held) {
     return sum / 4;
 }
 
-/* Every point and what follows are runs with a weight that is given. */
+/* Every point is a run with a weight that is given, on the signals that are not held out, from a common dictionary; the
+ * result is one of them. */
 static void the_path_is_made_of_plain_runs(void **state) {
     (void)state;
     inco_mat x = walks(INCO_F64, SIGNALS), d;
@@ -233,14 +248,10 @@ static void the_path_is_made_of_plain_runs(void **state) {
     inco_options *o = chosen_by_itself("auto", "1");
     const told t = learn_path(&x, o, &d);
     for (int i = 0; i < 6; i++) {
-        inco_mat point = learn_plainly(&kept, &first, t.point[i].gamma_relative, MORE);
+        inco_mat point = learn_plainly(&kept, &first, t.point[i].gamma_relative, ITERATIONS);
         assert_near(t.point[i].judgement, judgement_of(&point, &held), 1e-9);
-        if (i == t.path.chosen) {
-            inco_mat last = learn_plainly(&x, &point, t.point[i].gamma_relative, 3);
-            for (int64_t j = 0; j < ATOMS; j++) /* a start that is given is scaled to unit norm once more */
-                for (int64_t k = 0; k < DIM; k++) assert_near(mat_get(&last, k, j), mat_get(&d, k, j), 1e-9);
-            inco_mat_free(&last);
-        }
+        for (int64_t j = 0; i == t.path.chosen && j < ATOMS; j++) /* a start that is given is normalised once more */
+            for (int64_t k = 0; k < DIM; k++) assert_near(mat_get(&point, k, j), mat_get(&d, k, j), 1e-9);
         inco_mat_free(&point);
     }
     inco_options_free(o);
@@ -265,28 +276,132 @@ static void the_threads_do_not_matter(void **state) {
     inco_mat_free(&x);
 }
 
+/* ---- Targets ---- */
+
+/* What a path is computed for, and the largest rms coherence and error that its result may have. */
+typedef struct path_case {
+    const char *option, *value;
+    double rms, error;
+} path_case;
+
+/* Codes that stop at a residual: their error does not increase with gamma everywhere. */
+static path_case cases[] = {{"gamma", "auto", 1, 1},           {"target-error", "0.2", 1, 0.2},
+                            {"target-error", "0.13", 1, 0.13}, {"target-error", "0.11", 1, 0.11},
+                            {"target-rms", "0.35", 0.35, 1},   {"target-rms", "0.2", 0.2, 1}};
+
+static inco_options *options_of(const path_case *c) {
+    return check_options((const char *const[]){"atoms", "20", "coder", "larc", "residual-coherence", "0.3",
+                                               "iterations", "3", "threads", "1", c->option, c->value, NULL});
+}
+
+static int dominates(const inco_path_point *a, const inco_path_point *b) {
+    return a->relative_error <= b->relative_error && a->coherence_rms <= b->coherence_rms &&
+           (a->relative_error < b->relative_error || a->coherence_rms < b->coherence_rms);
+}
+
+static int is_within(const inco_path_point *p, double rms, double error) {
+    return p->relative_error <= error && p->coherence_rms <= rms * (1 + 1e-6);
+}
+
+/* No point dominates the one chosen; it is within the target if any is. */
+static void assert_best(const inco_path *path, const inco_path_point *point, double rms, double error) {
+    const inco_path_point *chosen = &point[path->chosen];
+    int within = 0;
+    for (int64_t i = 0; i < path->count; i++) {
+        assert_false(dominates(&point[i], chosen));
+        within |= is_within(&point[i], rms, error);
+    }
+    assert_int_equal(is_within(chosen, rms, error), within);
+}
+
+static void a_target_is_searched_for_on_the_path(void **state) {
+    const path_case *c = *state;
+    inco_mat x = walks(INCO_F64, SIGNALS), d;
+    inco_options *o = options_of(c);
+    const told t = learn_path(&x, o, &d);
+    assert_true(t.path.count > 0 && t.path.held_out == 0 && t.path.points == t.path.count);
+    assert_best(&t.path, t.point, c->rms, c->error);
+    assert_describes_result(&t);
+    for (int64_t i = 1; i < t.path.count; i++) assert_true(t.point[i].gamma > t.point[i - 1].gamma);
+    inco_mat_free(&d);
+    inco_options_free(o);
+    inco_mat_free(&x);
+}
+
+/* Errors against log10 of the weight: ascending, descending, with a valley, a narrow valley, and waves. */
+static double ascending(double x) {
+    return 0.3 + 0.02 * x;
+}
+static double descending(double x) {
+    return 0.3 - 0.02 * x;
+}
+static double valley(double x) {
+    return 0.2 + 0.02 * (x + 1.5) * (x + 1.5);
+}
+static double narrow(double x) {
+    return 0.2 + 0.1 * fabs(x + 1.5);
+}
+static double waves(double x) {
+    return 0.2 + 0.02 * x + 0.05 * cos(4 * x);
+}
+
+/* The points that would be computed, if the error were this and the coherence decreased with the weight. */
+static void search(path_table *t, const path_goal *goal, double (*error)(double)) {
+    static const double none[CARDINALITIES];
+    double weight;
+    *t = (path_table){0};
+    while (path_next(t, goal, &weight)) {
+        if (isnan(weight)) weight = 0.02;
+        const double x = log10(fmax(weight, 1e-5));
+        inco_path_point p = {.gamma_relative = weight, .relative_error = error(x), .coherence_rms = 0.2 - 0.02 * x};
+        assert_true(t->path.count < PATH_MAX);
+        path_insert(t, goal, &p, none);
+    }
+}
+
+static void no_point_dominates_the_one_chosen(void **state) {
+    static double (*const errors[])(double) = {ascending, descending, valley, narrow, waves};
+    (void)state;
+    path_table t;
+    for (int e = 0; e < 5; e++)
+        for (double target = 0.1; target < 0.45; target += 0.01) {
+            search(&t, &(path_goal){PATH_ERROR, target}, errors[e]);
+            assert_best(&t.path, t.point, 1, target);
+            search(&t, &(path_goal){PATH_RMS, target}, errors[e]);
+            assert_best(&t.path, t.point, target, 1);
+        }
+    search(&t, &(path_goal){PATH_ERROR, 0.295}, ascending); /* the target is used up: 0.5 %, or a factor of 1.04 */
+    assert_true(t.point[t.path.chosen].relative_error > 0.295 * 0.995);
+    search(&t, &(path_goal){PATH_ERROR, 0.21}, narrow); /* between two weights of the grid */
+    assert_true(t.point[t.path.chosen].relative_error <= 0.21);
+    search(&t, &(path_goal){PATH_ERROR, 0.29}, descending); /* nothing is as incoherent as the largest weight */
+    assert_true(t.path.count == 1 && t.point[0].gamma_relative == 10);
+}
+
 /* ---- Checkpoints and interruptions ---- */
 
+/* Saves or stops a run after an iteration of a point; iteration 0: when the point is complete; point -1: never. */
 typedef struct visitor {
     inco_learner *learner;
     inco_stream stream;
-    int64_t save_at, stop_at;  /* points; 0: never */
-    int64_t stop_amid;         /* the second iteration of this point; -1: never */
-    int64_t points, under_way; /* told of */
+    int64_t save_point, save_iteration, stop_point, stop_iteration;
+    int64_t points, iterations; /* told of */
 } visitor;
+
+#define VISITOR(memory)                                                                                                \
+    { .stream = MEMORY_STREAM(memory), .save_point = -1, .stop_point = -1 }
 
 static int visit(void *self, const inco_progress *now) {
     visitor *v = self;
-    if (!strcmp(now->phase, "path")) {
-        v->under_way++;
-        assert_true(now->points == 6);
-        return now->point == v->stop_amid && now->iteration == 2;
-    }
-    if (strcmp(now->phase, "point")) return 0;
-    v->points++;
-    assert_true(tell_of(v->learner).path.count == now->point);
-    if (now->point == v->save_at) assert_int_equal(inco_learner_save(v->learner, &v->stream, NULL), INCO_OK);
-    return now->point == v->stop_at;
+    const int point = !strcmp(now->phase, "point"), iteration = !strcmp(now->phase, "iteration");
+    const int64_t place = point ? 0 : now->iteration;
+    if (!point && !iteration) return 0;
+    v->points += point;
+    v->iterations += iteration;
+    if (point) assert_true(tell_of(v->learner).path.count == now->point);
+    if (now->point == v->save_point && place == v->save_iteration)
+        assert_int_equal(inco_learner_save(v->learner, &v->stream, NULL), INCO_OK);
+    return now->point == v->stop_point && place == v->stop_iteration;
 }
 
 static void visitor_new(visitor *v, const inco_source *source, inco_options *o) {
@@ -294,29 +409,32 @@ static void visitor_new(visitor *v, const inco_source *source, inco_options *o) 
     assert_int_equal(inco_learner_new(&v->learner, source, o, NULL), INCO_OK);
 }
 
-/* From a checkpoint amid the path only the points that are missing are made, to the same bits. */
+/* Before the points, amid some and between some: what is missing is made, to the same bits. */
 static void a_path_is_resumed(void **state) {
-    static const int64_t places[] = {1, 4, 6};
+    static const int64_t places[][2] = {{0, 2}, {1, 1}, {1, 0}, {4, 2}, {5, 3}, {6, 0}};
     static memory_stream memory;
-    (void)state;
+    const path_case *c = *state;
     inco_mat x = walks(INCO_F64, SIGNALS), d;
     const inco_source source = mat_source_of(&x);
-    inco_options *o = chosen_by_itself("auto", "1");
+    inco_options *o = options_of(c);
     const told t = learn_path(&x, o, &d);
-    for (int i = 0; i < 3; i++) {
-        visitor v = {.stream = MEMORY_STREAM(&memory), .save_at = places[i], .stop_at = places[i], .stop_amid = -1};
-        visitor again = {.stream = MEMORY_STREAM(&memory), .stop_amid = -1};
+    for (int i = 0; i < 6 && places[i][0] <= t.path.count; i++) {
+        visitor v = VISITOR(&memory), again = VISITOR(&memory);
+        v.save_point = v.stop_point = places[i][0];
+        v.save_iteration = v.stop_iteration = places[i][1];
         memory.written = memory.read = 0;
         visitor_new(&v, &source, o);
         assert_int_equal(inco_learner_run(v.learner, NULL), INCO_STOPPED);
         visitor_new(&again, &source, o);
         assert_int_equal(inco_learner_resume(again.learner, &again.stream, NULL), INCO_OK);
         assert_int_equal(inco_learner_run(again.learner, NULL), INCO_OK);
-        assert_int_equal(again.points, 6 - places[i]);
+        assert_int_equal(v.points + again.points, t.path.count);
+        assert_int_equal(v.iterations + again.iterations, FIRST + t.path.count * ITERATIONS);
         const inco_mat result = check_learned(again.learner);
         assert_same_matrix(&result, &d);
         const told resumed = tell_of(again.learner);
         assert_same_points(&resumed, &t);
+        assert_describes_result(&resumed);
         inco_learner_free(v.learner);
         inco_learner_free(again.learner);
     }
@@ -343,66 +461,72 @@ static int words_of_versions(const visitor *v, memory_stream *memory) {
     return versions;
 }
 
-static void the_loop_is_resumed_without_another_path(void **state) {
+/* Fails to resume with this option changed, for this reason. */
+static void assert_refused(const inco_source *source, memory_stream *memory, const char *option, const char *value,
+                           const char *message) {
+    const inco_stream stream = MEMORY_STREAM(memory);
+    inco_options *o = chosen_by_itself("auto", "1");
+    inco_learner *learner;
+    inco_error error;
+    memory->read = 0;
+    assert_int_equal(inco_options_set(o, option, value, NULL), INCO_OK);
+    assert_int_equal(inco_learner_new(&learner, source, o, NULL), INCO_OK);
+    if (inco_learner_resume(learner, &stream, &error) == INCO_OK)
+        assert_int_equal(inco_learner_run(learner, &error), INCO_EINVAL);
+    assert_string_equal(error.message, message);
+    inco_learner_free(learner);
+    inco_options_free(o);
+}
+
+static void a_path_of_another_run_is_refused(void **state) {
     static memory_stream memory;
     (void)state;
-    inco_mat x = walks(INCO_F32, SIGNALS), d;
+    inco_mat x = walks(INCO_F32, SIGNALS);
     const inco_source source = mat_source_of(&x);
-    inco_options *o = chosen_by_itself("auto", "1"), *other = chosen_by_itself("1", "1");
-    inco_error error;
-    observer w = {.stream = MEMORY_STREAM(&memory), .save_at = 1, .stop_at = 1};
-    visitor again = {.stream = w.stream, .stop_amid = -1}, cut = {.stream = w.stream, .stop_amid = -1};
-    const told t = learn_path(&x, o, &d);
-    memory.written = memory.read = 0;
-    watch_new(&w, &source, o);
-    assert_int_equal(inco_learner_run(w.learner, NULL), INCO_STOPPED);
-    visitor_new(&again, &source, o);
-    assert_int_equal(inco_learner_resume(again.learner, &again.stream, NULL), INCO_OK);
-    assert_int_equal(inco_learner_run(again.learner, NULL), INCO_OK);
-    assert_true(again.points == 0 && again.under_way == 0);
-    const inco_mat result = check_learned(again.learner);
-    assert_same_matrix(&result, &d);
-    const told resumed = tell_of(again.learner);
-    assert_true(resumed.info.gamma == t.info.gamma);
-    assert_same_points(&resumed, &t);
-    memory.read = 0;
-    visitor_new(&cut, &source, other);
-    assert_int_equal(inco_learner_resume(cut.learner, &cut.stream, &error), INCO_EINVAL);
-    assert_string_equal(error.message, "option 'gamma' is '1', but was 'auto' in the run of the checkpoint");
-    inco_learner_free(cut.learner);
+    inco_options *o = chosen_by_itself("auto", "1");
+    visitor v = VISITOR(&memory), cut = VISITOR(&memory);
+    v.save_point = v.stop_point = 2;
+    v.save_iteration = v.stop_iteration = 1;
+    visitor_new(&v, &source, o);
+    assert_int_equal(inco_learner_run(v.learner, NULL), INCO_STOPPED);
+    assert_refused(&source, &memory, "gamma", "1",
+                   "option 'gamma' is '1', but was 'auto' in the run of the checkpoint");
+    assert_refused(&source, &memory, "iterations", "5",
+                   "option 'iterations' is 5, but was 3 for the points of the regularisation path in the checkpoint");
     visitor_new(&cut, &source, o);
     assert_int_equal(words_of_versions(&cut, &memory), 1);
     for (memory.written--; memory.written > 0; memory.written /= 2) { /* cut off anywhere it is refused */
         memory.read = 0;
         assert_int_equal(inco_learner_resume(cut.learner, &cut.stream, NULL), INCO_EFORMAT);
     }
-    inco_learner_free(w.learner);
-    inco_learner_free(again.learner);
+    inco_learner_free(v.learner);
     inco_learner_free(cut.learner);
     inco_options_free(o);
-    inco_options_free(other);
-    inco_mat_free(&d);
     inco_mat_free(&x);
 }
 
-/* Before the first point, amid the first, and amid the third: the dictionary is that of the best so far. */
+/* Before the first point, amid the first, and amid the third: the dictionary is that of the best so far, or as it is.
+ */
 static void a_path_can_be_stopped(void **state) {
     static const int64_t places[] = {0, 1, 3};
+    static memory_stream memory;
     (void)state;
     inco_mat x = walks(INCO_F64, SIGNALS);
     const inco_source source = mat_source_of(&x);
     inco_options *o = chosen_by_itself("auto", "1");
     for (int i = 0; i < 3; i++) {
-        visitor v = {.stop_amid = places[i]};
+        visitor v = VISITOR(&memory);
+        v.stop_point = places[i];
+        v.stop_iteration = 2;
         visitor_new(&v, &source, o);
         assert_int_equal(inco_learner_run(v.learner, NULL), INCO_STOPPED);
         const inco_mat d = check_learned(v.learner);
         const told t = tell_of(v.learner);
-        assert_true(d.rows == DIM && d.cols == ATOMS && t.info.iterations == 0);
-        assert_true(t.path.count == (places[i] > 0 ? places[i] - 1 : 0));
+        assert_true(d.rows == DIM && d.cols == ATOMS && t.info.iterations == (places[i] == 3 ? ITERATIONS : 2));
+        assert_true(t.path.count == (places[i] > 0 ? places[i] - 1 : 0) && t.path.points == 6);
         assert_string_equal(t.info.stopped_by, "callback");
         for (int64_t j = 0; j < ATOMS; j++) assert_near(mat_column_norm(&d, j), 1, 1e-12);
-        if (t.path.count) assert_near(t.info.coherence_rms, t.point[t.path.chosen].coherence_rms, 1e-12);
+        if (t.path.count) assert_true(t.info.coherence_rms == t.point[t.path.chosen].coherence_rms);
         inco_learner_free(v.learner);
     }
     inco_options_free(o);
@@ -416,6 +540,7 @@ static void a_bound_is_kept_too(void **state) {
     inco_options_set(o, "max-coherence", "0.5", NULL);
     const told t = learn_path(&x, o, &d);
     assert_true(t.info.coherence_max <= 0.5);
+    assert_describes_result(&t);
     for (int i = 0; i < 6; i++) assert_true(t.point[i].coherence_max <= 0.5);
     inco_mat_free(&d);
     inco_options_free(o);
@@ -452,8 +577,19 @@ int main(void) {
         cmocka_unit_test(all_of_it_is_zero_without),
         cmocka_unit_test(the_path_is_made_of_plain_runs),
         cmocka_unit_test(the_threads_do_not_matter),
-        cmocka_unit_test(a_path_is_resumed),
-        cmocka_unit_test(the_loop_is_resumed_without_another_path),
+        {"a_target_is_searched_for_on_the_path (error .2)", a_target_is_searched_for_on_the_path, NULL, NULL,
+         &cases[1]},
+        {"a_target_is_searched_for_on_the_path (error .13)", a_target_is_searched_for_on_the_path, NULL, NULL,
+         &cases[2]},
+        {"a_target_is_searched_for_on_the_path (error .11)", a_target_is_searched_for_on_the_path, NULL, NULL,
+         &cases[3]},
+        {"a_target_is_searched_for_on_the_path (rms .35)", a_target_is_searched_for_on_the_path, NULL, NULL, &cases[4]},
+        {"a_target_is_searched_for_on_the_path (rms .2)", a_target_is_searched_for_on_the_path, NULL, NULL, &cases[5]},
+        cmocka_unit_test(no_point_dominates_the_one_chosen),
+        {"a_path_is_resumed (auto)", a_path_is_resumed, NULL, NULL, &cases[0]},
+        {"a_path_is_resumed (error)", a_path_is_resumed, NULL, NULL, &cases[2]},
+        {"a_path_is_resumed (rms)", a_path_is_resumed, NULL, NULL, &cases[4]},
+        cmocka_unit_test(a_path_of_another_run_is_refused),
         cmocka_unit_test(a_path_can_be_stopped),
         cmocka_unit_test(a_bound_is_kept_too),
         cmocka_unit_test(no_memory_is_told),

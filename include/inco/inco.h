@@ -170,14 +170,15 @@ typedef struct inco_progress {
     double seconds_code, seconds_update;
     int64_t spread_passes, spread_pairs;     /* as in inco_learn_info */
     double gamma;                            /* penalty weight in this dictionary update */
-    int64_t gamma_updates;                   /* trial updates to find gamma ("target-rms", "target-error") */
-    int64_t point, points;                   /* regularisation path: current point, from 1 (0: not begun); number */
+    int64_t gamma_updates;                   /* trial updates to find gamma ("target-rms") */
+    int64_t point, points;                   /* regularisation path: current point, from 1 (0: not begun); number, 0 if
+                                                not known in advance */
 } inco_progress;
 
 /* Phases:
- *   learn      "path" (gamma auto: learning a point), "point" (a point is complete), "code", "update",
- *              "iteration" (an iteration is complete), "bound" (enforcing max-coherence on the result), "final" (coding
- *              in the final dictionary)
+ *   learn      "code", "update", "iteration" (an iteration is complete), "bound" (enforcing max-coherence on the
+ *              result), "final" (coding in the final dictionary); on a regularisation path also "residuals" and "point"
+ *              (a point is complete)
  *   encode     "code"
  *   inspect    "inspect"
  *   decohere   "code" (with data), "decohere"
@@ -455,12 +456,13 @@ typedef struct inco_online {
 INCO_API int inco_online_learn(const inco_source *batch, const inco_options *options, inco_online *state,
                                inco_error *error);
 
-/* The regularisation path: the values of gamma tried by "gamma" auto. */
+/* The regularisation path: the values of gamma tried by "gamma" auto, "target-error" and "target-rms". The dictionary
+ * learned is that of the chosen point. */
 typedef struct inco_path {
     size_t size;
     int64_t count, chosen;      /* points computed; index of the chosen one */
-    int64_t points;             /* points planned; more than count if the path was stopped */
-    int64_t held_out;           /* signals held out to score the points */
+    int64_t points;             /* points planned, or count + 1; more than count if the path was stopped */
+    int64_t held_out;           /* signals held out to score the points; 0 with a target, which scores none */
     int64_t cardinalities;
     const int64_t *cardinality; /* cardinalities at which inco_path_point.residual is measured */
     double noise;               /* scores closer than this are ties */
@@ -469,16 +471,17 @@ typedef struct inco_path {
 
 typedef struct inco_path_point {
     size_t size;
-    double gamma, gamma_relative;            /* gamma = gamma_relative ||X||^2 / L, X all signals */
+    double gamma, gamma_relative;            /* gamma = gamma_relative ||X||^2 / L, X the signals not held out */
     double coherence_max, coherence_rms;
     double singular_max, singular_min;
-    double relative_error, mean_cardinality; /* of the training signals, with the coder chosen */
+    double relative_error, mean_cardinality; /* of all signals, with the coder chosen */
     const double *residual;                  /* per cardinality: median ||x - D c|| / ||x|| of held-out data, by OMP */
     double judgement;                        /* score, lower is better: see docs/theory/steering.md */
     double cost;                             /* exp(judgement - lowest judgement of the path) - 1 */
+    int64_t order;                           /* in which it was computed, from 1 */
 } inco_path_point;
 
-/* Without "gamma" auto the path is empty (count 0). Points are in ascending order of gamma. The arrays are valid as
+/* Without one of these options the path is empty (count 0). Points are in ascending order of gamma. The arrays are valid as
  * long as the learner. */
 INCO_API int inco_learner_path(const inco_learner *learner, inco_path *path, inco_error *error);
 INCO_API int inco_learner_path_point(const inco_learner *learner, int64_t i, inco_path_point *point, inco_error *error);
@@ -487,7 +490,7 @@ INCO_API int inco_learner_path_point(const inco_learner *learner, int64_t i, inc
  * progress callback in phase "iteration" or "point", or after the run. */
 INCO_API int inco_learner_save(const inco_learner *learner, const inco_stream *stream, inco_error *error);
 /* Reads a checkpoint; inco_learner_run then continues from there. The data and the options that affect the result must
- * be those of the saved run, except that "iterations" may be larger. */
+ * be those of the saved run, except that "iterations" may be larger if there is no path. */
 INCO_API int inco_learner_resume(inco_learner *learner, const inco_stream *stream, inco_error *error);
 
 /* ---- The sparse coder -------------------------------------------------------------------------------------- */

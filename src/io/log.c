@@ -38,7 +38,7 @@ static int finish(const target *t) {
 
 /* ---- The line of an iteration ---- */
 
-typedef enum log_kind { LOG_NUMBER, LOG_COUNT } log_kind;
+typedef enum log_kind { LOG_NUMBER, LOG_COUNT, LOG_ORDINAL } log_kind; /* the last: a count, left out if 0 */
 
 typedef struct log_field {
     const char *name; /* a.b: member b of an object a; fields of one object stand together */
@@ -49,6 +49,7 @@ typedef struct log_field {
 #define FIELD(name, kind, field)                                                                                       \
     { name, kind, offsetof(inco_progress, field) }
 static const log_field fields[] = {
+    FIELD("point", LOG_ORDINAL, point),
     FIELD("iteration", LOG_COUNT, iteration),
     FIELD("relative_error", LOG_NUMBER, relative_error),
     FIELD("mean_cardinality", LOG_NUMBER, mean_cardinality),
@@ -94,6 +95,7 @@ static void put_fields(target *t, const inco_progress *now) {
     for (const log_field *field = fields; field < fields + FIELDS; field++) {
         const char *name = field->name;
         const size_t length = object_length(name);
+        if (field->kind == LOG_ORDINAL && !*(const int64_t *)field_of(now, field)) continue;
         const int inside = open && length && !strncmp(open, name, length + 1);
         put_text(t, open && !inside ? "}, \"" : ", \"");
         if (length && !inside) {
@@ -220,10 +222,14 @@ static inco_progress iteration_of(const json_t *line) {
     return now;
 }
 
+static int is_before(const inco_progress *a, const inco_progress *b) {
+    return a->point != b->point ? a->point < b->point : a->iteration < b->iteration;
+}
+
 /* A resumed run may repeat iterations: the later ones count. */
 static int take_iteration(inco_log *log, const json_t *line, inco_error *error) {
     const inco_progress now = iteration_of(line);
-    while (log->count && log->iterations[log->count - 1].iteration >= now.iteration) log->count--;
+    while (log->count && !is_before(&log->iterations[log->count - 1], &now)) log->count--;
     if (log->count == log->capacity) {
         const int64_t capacity = log->capacity ? 2 * log->capacity : 64;
         inco_progress *more = memory_grow(log->iterations, log->count, capacity, sizeof *more);
@@ -284,6 +290,26 @@ static int take_usage(inco_log *log, inco_error *error) {
     return INCO_OK;
 }
 
+/* The point of a regularisation path that was chosen; without an end the last one of which there are iterations. */
+static int64_t chosen_point(const inco_log *log) {
+    const json_t *points = member(log->end, "path.points");
+    size_t i;
+    json_t *point;
+    json_array_foreach((json_t *)points, i, point) {
+        if (json_is_true(json_object_get(point, "chosen"))) return count_in(point, "order");
+    }
+    return log->count ? log->iterations[log->count - 1].point : 0;
+}
+
+/* Keeps the iterations of the dictionary that was written. */
+static void select_point(inco_log *log) {
+    const int64_t chosen = chosen_point(log);
+    int64_t kept = 0;
+    for (int64_t i = 0; i < log->count; i++)
+        if (log->iterations[i].point == chosen) log->iterations[kept++] = log->iterations[i];
+    log->count = kept;
+}
+
 int inco_log_load(inco_log **log, const char *path, inco_error *error) {
     file_bytes bytes = {0};
     inco_log *l = NULL;
@@ -294,6 +320,7 @@ int inco_log_load(inco_log **log, const char *path, inco_error *error) {
     if (!(l = HANDLE(inco_log, kind))) TRY(error_no_memory(error));
     TRY(file_read(&bytes, path, error));
     TRY(parse(l, &bytes, path, error));
+    select_point(l);
     TRY(take_usage(l, error));
     if (!l->start) TRY(error_set(error, INCO_EFORMAT, "%s: no line describes a run: not a log of inco learn", path));
     *log = l;

@@ -1,6 +1,6 @@
 /* The state between two iterations, to a stream and back: a line that says what it is, the options that shape the
  * result, the dictionary in double, the replacements that the next iteration puts in place, the state of the method,
- * and the path of --gamma auto. */
+ * and the regularisation path of gamma. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "mat/mat.h"
 #include "replace/exchange.h"
 
-static const char magic[] = "inco checkpoint 4\n";
+static const char magic[] = "inco checkpoint 5\n";
 
 typedef struct header {
     uint64_t order; /* 1 in the writer's byte order */
@@ -83,19 +83,13 @@ static size_t lines_bytes(const replacement_list *list) {
     return (size_t)(replace_count(list, REPLACED_EXCHANGED) * list->lines.rows) * sizeof(double);
 }
 
-/* The dictionary to go on with: amid a path the one that its points start from. */
-static const inco_mat *dictionary_of(const inco_learner *handle) {
-    const gamma_path *path = &handle->path;
-    return path->start.data && !path->done ? &path->start : &handle->core->d;
-}
-
 static header header_of(const inco_learner *handle) {
     const struct learner *l = handle->core;
-    const inco_mat *d = dictionary_of(handle);
+    const inco_mat *d = &l->d;
     return (header){.order = 1,
                     .dim = d->rows,
                     .atoms = d->cols,
-                    .signals = l->signals.count,
+                    .signals = handle->data.source.count,
                     .iteration = l->iteration,
                     .replaced = l->info.replaced,
                     .replaced_coherent = l->info.replaced_coherent,
@@ -111,7 +105,7 @@ static int write_state(const inco_learner *handle, const header *h, const char *
     const size_t lines = lines_bytes(&l->replacing);
     return stream->write(stream->self, magic, sizeof magic - 1) || stream->write(stream->self, h, sizeof *h) ||
            stream->write(stream->self, text, (size_t)h->text) ||
-           stream->write(stream->self, dictionary_of(handle)->data, (size_t)(h->dim * h->atoms) * sizeof(double)) ||
+           stream->write(stream->self, l->d.data, (size_t)(h->dim * h->atoms) * sizeof(double)) ||
            (h->replacing > 0 &&
             stream->write(stream->self, l->replacing.item, (size_t)h->replacing * sizeof(replacement))) ||
            (lines > 0 && stream->write(stream->self, l->replacing.lines.data, lines)) ||
@@ -125,7 +119,7 @@ int inco_learner_save(const inco_learner *handle, const inco_stream *given, inco
     header h = header_of(handle);
     char *text = options_text(handle->options, &h.text);
     int status = text ? refuse_design(handle->core->method, error) : error_no_memory(error);
-    if (status >= 0) status = fingerprint(&handle->core->signals, &h.data, error);
+    if (status >= 0) status = fingerprint(&handle->data.source, &h.data, error);
     if (status >= 0 && write_state(handle, &h, text, &stream))
         status = error_set(error, INCO_EIO, "the checkpoint could not be written");
     memory_free(text);
@@ -140,7 +134,7 @@ static int check_header(const header *h, inco_error *error) {
 }
 
 static int check_data(const header *h, const inco_learner *handle, inco_error *error) {
-    const inco_source *source = &handle->core->signals;
+    const inco_source *source = &handle->data.source;
     const int64_t atoms = design_options_of(handle->options)->atoms;
     if (h->dim != source->dim || h->signals != source->count)
         return error_set(error, INCO_EDIM,
@@ -265,12 +259,7 @@ static void swap_states(inco_learner *handle, saved_state *s) {
     s->list = list;
     s->own = own;
     s->path = path;
-    if (handle->path.begun && !handle->path.done) {
-        handle->path.start = s->d;
-        s->d = (inco_mat){0};
-    } else
-        learner_take_dictionary(l, &s->d);
-    if (handle->path.done) learner_set_weight(l, path_weight(&handle->path));
+    learner_take_dictionary(l, &s->d);
     l->iteration = s->h.iteration;
     l->info.replaced = s->h.replaced;
     l->info.replaced_coherent = s->h.replaced_coherent;

@@ -90,38 +90,23 @@ static int load_initial(inco_learner *handle, const char *path, inco_error *erro
 static int read_initial(inco_learner *handle, inco_error *error) {
     const char *init = learn_options_of(handle->options)->init;
     if (options_is_among(init, "sample|dct|random")) return INCO_OK;
-    if (learner_dictionary(handle->core)->data || handle->path.start.data) return INCO_OK;
+    if (learner_dictionary(handle->core)->data) return INCO_OK;
     return load_initial(handle, init, error);
 }
 
-/* Makes the path, unless it is not wanted or done, and leaves the learner with its dictionary and weight. */
-static int run_path(inco_learner *handle, double began, inco_error *error) {
-    gamma_path *path = &handle->path;
-    const path_task task = {.signals = &handle->data.source,
-                            .options = handle->options,
-                            .initial = learner_dictionary(handle->core),
-                            .began = began,
-                            .info = learner_info(handle->core)};
-    inco_mat dictionary = {0};
-    int status = INCO_OK, stopped;
-    if (!path_wanted(handle->options) || path->done) return status;
-    TRY(stopped = path_run(path, &task, error));
-    TRY(mat_convert(&dictionary, path_dictionary(path), INCO_F64, error));
-    learner_take_dictionary(handle->core, &dictionary);
-    learner_set_weight(handle->core, path_weight(path));
-    if (path->done) inco_mat_free(&path->start);
-    if (path->done) inco_mat_free(&path->best);
-    status = stopped;
-done:
-    return status;
+/* The iterations, or the points of a path. */
+static int iterate(inco_learner *handle, double began, inco_error *error) {
+    const path_task task = {
+        .signals = &handle->data.source, .options = handle->options, .learner = handle->core, .began = began};
+    if (path_wanted(handle->options)) return path_run(&handle->path, &task, error);
+    int status = learner_begin(handle->core, began, error);
+    return status < 0 ? status : learner_iterate(handle->core, error);
 }
 
 static int run(inco_learner *handle, double began, inco_error *error) {
     int status, stopped;
     TRY(read_initial(handle, error));
-    TRY(stopped = run_path(handle, began, error));
-    TRY(learner_begin(handle->core, began, error));
-    if (stopped == INCO_OK) TRY(stopped = learner_iterate(handle->core, error));
+    TRY(stopped = iterate(handle, began, error));
     TRY(learner_finish(handle->core, stopped, error));
 done:
     return status;

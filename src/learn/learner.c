@@ -13,7 +13,6 @@
 #include "design/init.h"
 #include "learn/learn_options.h"
 #include "learn/learner_state.h"
-#include "learn/penalty.h"
 #include "mat/mat.h"
 #include "replace/exchange.h"
 
@@ -91,9 +90,21 @@ void learner_take_dictionary(learner *l, inco_mat *dictionary) {
     *dictionary = (inco_mat){0};
 }
 
-void learner_set_weight(learner *l, double relative) {
-    penalty_options *penalty = options_edit(l->options, &penalty_part);
-    *penalty = (penalty_options){.gamma = NAN, .gamma_relative = relative};
+void learner_set_signals(learner *l, const inco_source *signals) {
+    l->signals = *signals;
+    l->progress.total = signals->count;
+}
+
+void learner_restart(learner *l) {
+    inco_learn_info *info = &l->info;
+    inco_mat_free(&l->d);
+    inco_mat_free(&l->result);
+    if (l->method->free) l->method->free(l->own);
+    if (l->method->own_size) memset(l->own, 0, l->method->own_size);
+    l->iteration = l->replacing.count = 0;
+    l->energy = info->objective = 0;
+    info->replaced = info->replaced_coherent = info->replaced_exchanged = 0;
+    info->spread_passes = info->spread_pairs = 0;
 }
 
 static int fill_initial(learner *l, inco_error *error) {

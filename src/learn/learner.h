@@ -16,8 +16,10 @@ void learner_free(learner *l);
 int learner_start_from(learner *l, const inco_mat *dictionary, inco_error *error);
 /* Sets the dictionary itself: D x L, double, unit norm. Takes ownership of *dictionary and clears it. */
 void learner_take_dictionary(learner *l, inco_mat *dictionary);
-/* Sets gamma = relative ||X||^2 / L, overriding the options. */
-void learner_set_weight(learner *l, double relative);
+/* Changes the signals: of the same dimension and type, and for iterations always as many. */
+void learner_set_signals(learner *l, const inco_source *signals);
+/* Discards dictionary, state and results, except the seconds spent. */
+void learner_restart(learner *l);
 
 /* A run in three parts: the initial dictionary and all that an iteration needs; iterations until a stopping rule or the
  * caller stops them; the result with its error and coherence. `began` is the start of the run, by clock_seconds. The

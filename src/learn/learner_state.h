@@ -1,5 +1,5 @@
-/* Internals of the learner, for its own files (learner.c, loop.c, result.c, alternate.c, checkpoint.c) and for methods
- * with an iteration of their own. */
+/* Internals of the learner, for its own files (learner.c, loop.c, result.c, alternate.c, checkpoint.c, path.c) and for
+ * methods with an iteration of their own. */
 #ifndef INCO_LEARN_LEARNER_STATE_H
 #define INCO_LEARN_LEARNER_STATE_H
 

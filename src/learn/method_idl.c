@@ -1,7 +1,6 @@
 /* --method idl: least squares with a penalty on coherence (docs/theory/idl.md), with a bound that the update approaches
  * and the result satisfies (docs/theory/bound.md), or a target that sets the penalty's weight
- * (docs/theory/steering.md).
- */
+ * (docs/theory/steering.md). */
 #include "base/clock.h"
 #include "base/common.h"
 #include "base/error.h"
@@ -19,12 +18,13 @@ static const double ENOUGH = 3e-3; /* of an update's decrease: an iteration that
 
 /* ---- Options ---- */
 
+#define TAKES PENALTY_TAKES "|target-rms|target-error"
+
 enum { NORMS_SPHERE, NORMS_RESCALE };
 enum { UPDATE_PRECONDITIONED, UPDATE_PLAIN };
 
 typedef struct idl_options {
     int64_t norms, update;
-    double target_rms, target_error;
 } idl_options;
 OPTIONS_DECLARE(idl)
 
@@ -38,11 +38,6 @@ static const option_row rows[] = {
                   "idl: preconditioned: L-BFGS starts from a model of the objective's curvature and comes close to the "
                   "minimum in a few iterations; plain: it starts from the gradient, as in the paper, and stops early, "
                   "which regularises if there are few signals per atom"),
-    REAL_OPTION(idl_options, target_rms, "target-rms", "R", NULL, 0, 1, INCO_LEARN, "Dictionary",
-                "idl: find, in every update, the smallest gamma with an rms coherence of at most R"),
-    REAL_OPTION(idl_options, target_error, "target-error", "E", NULL, 0, 1, INCO_LEARN, "Dictionary",
-                "idl: find, upwards from small gamma, the largest gamma with a relative error of at most E, within "
-                "1 %"),
 };
 
 const options_part idl_part = {OPTIONS_PART(rows, idl_options)};
@@ -56,12 +51,12 @@ static int is_bounded(const inco_options *o) {
 }
 
 static int is_steered(const inco_options *o) {
-    return !isnan(idl_options_of(o)->target_rms) || !isnan(idl_options_of(o)->target_error);
+    return !isnan(penalty_options_of(o)->target_rms);
 }
 
 static int check(const inco_options *options, inco_error *error) {
     int status;
-    TRY(options_check_one(options, PENALTY_TAKES "|target-rms|target-error", "set the same weight", error));
+    TRY(options_check_one(options, TAKES, "set the same weight", error));
     if (is_bounded(options) && idl_options_of(options)->norms == NORMS_RESCALE)
         TRY(error_set(error, INCO_EINVAL,
                       "option 'max-coherence' needs unit norms during the update: remove option 'norms' = 'rescale'"));
@@ -73,12 +68,12 @@ done:
 
 typedef struct idl_state {
     double start_coherence; /* with a bound */
-    steering steer;         /* with a target */
+    double gamma;           /* of the last update, with a target; 0 before the first */
 } idl_state;
 
 static double gamma_of(const method_input *in) {
     const idl_state *own = in->own;
-    return is_steered(in->options) ? own->steer.gamma : penalty_gamma(in);
+    return is_steered(in->options) ? own->gamma : penalty_gamma(in);
 }
 
 /* ---- The start ---- */
@@ -95,9 +90,7 @@ static int measure_start(learner *l, inco_error *error) {
 
 static int start(learner *l, inco_error *error) {
     const inco_options *o = l->options;
-    const idl_options *own = idl_options_of(o);
-    int status;
-    TRY(steer_check(own->target_rms, own->target_error, l->d.rows, l->d.cols, error));
+    int status = INCO_OK;
     if (!is_bounded(o)) goto done;
     TRY(bound_check(bound_of(o), l->d.rows, l->d.cols, error));
     TRY(bound_check_rounding(bound_of(o), l->signals.type, error));
@@ -131,12 +124,10 @@ static int update_with(const void *self, inco_mat *d, double gamma, update_resul
 }
 
 static int update(inco_mat *d, const method_input *in, update_result *result, inco_error *error) {
-    const idl_options *o = idl_options_of(in->options);
-    const steer_task task = {o->target_rms, o->target_error, in->s, in->threads, update_with, in};
+    const steer_task task = {penalty_options_of(in->options)->target_rms, in->s, in->threads, update_with, in};
     idl_state *own = in->own;
     if (!is_steered(in->options)) return update_with(in, d, gamma_of(in), result, error);
-    if (in->round == 0) steer_begin(&own->steer, in->relative_error);
-    return steer_update(&own->steer, &task, d, result, error);
+    return steer_update(&own->gamma, &task, d, result, error);
 }
 
 static int64_t code_updates(const inco_options *o) {
@@ -190,24 +181,24 @@ static void describe(const method_input *in, inco_learn_info *info) {
 
 static int save(const void *self, const inco_stream *stream) {
     const idl_state *own = self;
-    const double saved[] = {own->start_coherence, own->steer.gamma, own->steer.predicted, own->steer.ratio};
+    const double saved[] = {own->start_coherence, own->gamma};
     return stream->write(stream->self, saved, sizeof saved) ? INCO_EIO : INCO_OK;
 }
 
 static int resume(void *self, const inco_mat *d, const inco_stream *stream, inco_error *error) {
-    double saved[4];
+    double saved[2];
     (void)d;
     if (stream->read(stream->self, saved, sizeof saved))
         return error_set(error, INCO_EFORMAT, "the checkpoint ends too early");
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 2; i++)
         if (!(saved[i] >= 0)) return error_set(error, INCO_EFORMAT, "the checkpoint is damaged");
-    *(idl_state *)self = (idl_state){saved[0], {saved[1], saved[2], saved[3]}};
+    *(idl_state *)self = (idl_state){saved[0], saved[1]};
     return INCO_OK;
 }
 
 const method method_idl = {.name = "idl",
                            .part = &idl_part,
-                           .takes = PENALTY_TAKES "|update-iterations|max-coherence|code-updates",
+                           .takes = TAKES "|update-iterations|max-coherence|code-updates",
                            .takes_auto = 1,
                            .check = check,
                            .own_size = sizeof(idl_state),

@@ -5,42 +5,27 @@
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/source.h"
-#include "data/holdout.h"
 #include "data/residuals.h"
 #include "design/design_options.h"
 #include "learn/learn_options.h"
-#include "learn/learner.h"
+#include "learn/learner_state.h"
 #include "learn/penalty.h"
+#include "learn/steer.h"
 #include "mat/mat.h"
 
-static const double weights[PATH_POINTS] = {0, 0.001, 0.01, 0.1, 1, 10}; /* relative to ||X||^2 / L */
-
 enum { STEP = 10, MIN_HELD = 100, MAX_HELD = 10000 }; /* every STEP-th signal is held out, or fewer */
-enum { FIRST = 6, MORE = 3 };                         /* iterations before the points, and per point */
+enum { FIRST = 6 };                                   /* iterations before the points */
 static const double START = 0.1;                      /* weight of those before */
-static const double NOISE = 0.01;                     /* of (PATH-1): scores closer than this are ties */
 static const double LEAST = 1e-3;                     /* lower limit of residuals */
 
-/* The learner of one point, on the signals that are not held out. */
-typedef struct trial {
-    gamma_path *path;
-    const path_task *task;
-    holdout split;
-    learner *learner;
-    inco_progress progress;
-} trial;
+static path_goal goal_of(const inco_options *o) {
+    const penalty_options *own = penalty_options_of(o);
+    if (!isnan(own->target_error)) return (path_goal){PATH_ERROR, own->target_error};
+    return isnan(own->target_rms) ? (path_goal){PATH_AUTO, 0} : (path_goal){PATH_RMS, own->target_rms};
+}
 
 int path_wanted(const inco_options *o) {
-    return penalty_options_of(o)->gamma == OPTION_AUTO;
-}
-
-inco_mat *path_dictionary(gamma_path *path) {
-    return path->best.data ? &path->best : &path->start;
-}
-
-double path_weight(const gamma_path *path) {
-    return path->table.point[path->table.path.chosen].gamma_relative;
+    return penalty_options_of(o)->gamma == OPTION_AUTO || goal_of(o).kind != PATH_AUTO;
 }
 
 void path_free(gamma_path *path) {
@@ -49,63 +34,44 @@ void path_free(gamma_path *path) {
     *path = (gamma_path){0};
 }
 
-/* ---- Learning with one weight ---- */
+/* ---- The learner of a point ---- */
 
-static int tell(trial *t, const char *phase) {
-    const path_task *task = t->task;
-    t->progress.phase = phase;
-    t->progress.seconds = clock_seconds() - task->began;
-    return watcher_tell(options_watcher(task->options), &t->progress);
+/* The signals that a point learns from. */
+static const inco_source *training_of(const gamma_path *path, const path_task *task) {
+    return path->goal.kind == PATH_AUTO ? &path->split.kept : task->signals;
 }
 
-static int show(void *self, const inco_progress *now) {
-    trial *t = self;
-    const int64_t point = t->progress.point;
-    if (strcmp(now->phase, "residuals")) t->progress = *now;
-    t->progress.point = point;
-    t->progress.points = PATH_POINTS;
-    return tell(t, "path");
+static penalty_options fixed(double gamma, double relative) {
+    return (penalty_options){.gamma = gamma, .gamma_relative = relative, .target_rms = NAN, .target_error = NAN};
 }
 
-static double seconds_left(const path_task *task) {
-    return design_options_of(task->options)->stop_seconds - (clock_seconds() - task->began);
+static void set_weight(learner *l, const path_task *task, double weight) {
+    penalty_options own = *penalty_options_of(task->options); /* steered by its target */
+    if (!isnan(weight)) own = fixed(NAN, weight);
+    *(penalty_options *)options_edit(l->options, &penalty_part) = own;
 }
 
-static inco_options *trial_options(trial *t, double weight, int64_t iterations) {
-    inco_options *o = inco_options_copy(t->task->options);
-    if (!o) return NULL;
-    learn_options *own = options_edit(o, &learn_part);
-    design_options *design = options_edit(o, &design_part);
-    penalty_options *penalty = options_edit(o, &penalty_part);
-    options_watch(o, &(watcher){show, t, sizeof(inco_progress)});
-    *penalty = (penalty_options){.gamma = NAN, .gamma_relative = weight};
+static int iterate(const gamma_path *path, const path_task *task, int64_t iterations, inco_error *error) {
+    learner *l = task->learner;
+    learn_options *own = options_edit(l->options, &learn_part);
     own->iterations = iterations;
-    own->stop_change = 0;
-    if (design->stop_seconds > 0) design->stop_seconds = fmax(seconds_left(t->task), 1e-9);
-    return o;
+    learner_set_signals(l, training_of(path, task));
+    l->progress.points = path_planned(&path->goal);
+    int status = learner_begin(l, task->began, error);
+    return status < 0 ? status : learner_iterate(l, error);
 }
 
-static void add_seconds(inco_learn_info *info, const inco_learn_info *more) {
-    info->seconds_code += more->seconds_code;
-    info->seconds_update += more->seconds_update;
-    info->seconds_io += more->seconds_io;
-    info->seconds_spread += more->seconds_spread;
-}
-
-static int learn_with(trial *t, double weight, int64_t iterations, inco_error *error) {
-    const inco_mat *from = t->path->start.data ? &t->path->start : t->task->initial;
-    inco_options *o = trial_options(t, weight, iterations);
+/* The initial dictionary of all points. */
+static int begin(gamma_path *path, const path_task *task, inco_error *error) {
+    learner *l = task->learner;
     int status;
-    learner_free(t->learner);
-    t->learner = NULL;
-    if (!o) TRY(error_no_memory(error));
-    TRY(learner_new(&t->learner, &t->split.kept, o, error));
-    if (from->data) TRY(learner_start_from(t->learner, from, error));
-    TRY(learner_run(t->learner, clock_seconds(), error));
-    add_seconds(t->task->info, learner_info(t->learner));
-done:
-    inco_options_free(o);
-    return status;
+    l->progress.point = 0;
+    set_weight(l, task, START);
+    if ((status = iterate(path, task, FIRST, error)) != INCO_OK) return status;
+    if ((status = mat_convert(&path->start, &l->d, INCO_F64, error)) < 0) return status;
+    path->energy = l->energy;
+    path->begun = 1;
+    return INCO_OK;
 }
 
 /* ---- Scores ---- */
@@ -131,107 +97,142 @@ static void pick_residuals(path_table *table, double *residual, const inco_resid
     }
 }
 
-/* (PATH-2): in ascending order of gamma, a point within the noise of the lowest so far is chosen instead. */
-static void choose(path_table *table) {
-    const int64_t count = table->path.count;
-    double lowest = INFINITY;
-    for (int64_t i = 0; i < count; i++) {
-        if (table->point[i].judgement <= lowest + NOISE) table->path.chosen = i;
-        lowest = fmin(lowest, table->point[i].judgement);
-    }
-    for (int64_t i = 0; i < count; i++) table->point[i].cost = expm1(table->point[i].judgement - lowest);
-}
-
-static int measure_point(trial *t, inco_path_point *point, inco_error *error) {
-    gamma_path *path = t->path;
-    const inco_learn_info *info = learner_info(t->learner);
-    const watcher watch = {show, t, sizeof(inco_progress)};
-    const residuals_task task = {.dictionary = learner_result(t->learner),
-                                 .signals = &t->split.held,
+static int score(gamma_path *path, learner *l, inco_path_point *point, double *residual, inco_error *error) {
+    if (!path->table.path.count) path->max_atoms = (int64_t)fmax(1, round(l->info.mean_cardinality));
+    const residuals_task task = {.dictionary = &l->result,
+                                 .signals = &path->split.held,
                                  .max_atoms = path->max_atoms,
-                                 .threads = (int)info->threads,
-                                 .watch = &watch};
+                                 .threads = l->threads,
+                                 .watch = options_watcher(l->options)};
     inco_residuals r = INCO_INIT(inco_residuals);
     int status = residuals_measure(&task, &r, error);
-    if (status != INCO_OK) goto done;
-    point->gamma = point->gamma_relative * path->energy / (double)path->start.cols;
-    point->coherence_max = info->coherence_max;
-    point->coherence_rms = info->coherence_rms;
-    point->singular_max = info->singular_max;
-    point->singular_min = info->singular_min;
-    point->relative_error = info->relative_error;
-    point->mean_cardinality = info->mean_cardinality;
-    point->judgement = judge(&r);
-    pick_residuals(&path->table, path->table.residual[path->table.path.count], &r, path->max_atoms);
-done:
+    if (status == INCO_OK) {
+        point->judgement = judge(&r);
+        pick_residuals(&path->table, residual, &r, path->max_atoms);
+    }
     inco_residuals_free(&r);
     return status;
 }
 
-/* ---- The points ---- */
+/* ---- A point ---- */
 
-static void take_dictionary(inco_mat *to, inco_mat *from) {
-    inco_mat_free(to);
-    *to = *from;
-    *from = (inco_mat){0};
+static inco_path_point point_of(const inco_learn_info *info, double weight) {
+    return (inco_path_point){.size = sizeof(inco_path_point),
+                             .gamma = info->gamma,
+                             .gamma_relative = isnan(weight) ? info->gamma_relative : weight,
+                             .coherence_max = info->coherence_max,
+                             .coherence_rms = info->coherence_rms,
+                             .singular_max = info->singular_max,
+                             .singular_min = info->singular_min,
+                             .relative_error = info->relative_error,
+                             .mean_cardinality = info->mean_cardinality};
 }
 
-static int add_held_energy(const inco_source *held, double *energy, inco_error *error) {
-    inco_mat x = {0};
-    int status = mat_new_raw(&x, held->type, held->dim, 1, error);
-    for (int64_t n = 0; n < held->count && status >= 0; n++) {
-        status = source_read(held, n, 1, x.data, error);
-        if (status >= 0) *energy += mat_column_energy(&x, 0);
-    }
-    inco_mat_free(&x);
+static path_end end_of(const learner *l) {
+    return (path_end){.objective = l->info.objective,
+                      .iterations = l->iteration,
+                      .replaced = l->info.replaced,
+                      .replaced_coherent = l->info.replaced_coherent,
+                      .replaced_exchanged = l->info.replaced_exchanged,
+                      .spread_passes = l->info.spread_passes,
+                      .spread_pairs = l->info.spread_pairs,
+                      .by_change = !strcmp(l->info.stopped_by, "change")};
+}
+
+static int keep_best(gamma_path *path, const path_end *end, const learner *l, inco_error *error) {
+    const path_table *t = &path->table;
+    if (t->point[t->path.chosen].order != t->path.count) return INCO_OK;
+    path->end = *end;
+    inco_mat_free(&path->best);
+    return mat_convert(&path->best, &l->d, INCO_F64, error);
+}
+
+static int tell_point(learner *l, const inco_path_point *point) {
+    inco_progress *now = &l->progress;
+    now->gamma = point->gamma;
+    now->relative_error = point->relative_error; /* in the resulting dictionary */
+    now->mean_cardinality = point->mean_cardinality;
+    now->coherence_max = point->coherence_max;
+    now->coherence_rms = point->coherence_rms;
+    return learner_tell(l, "point");
+}
+
+/* Measures the result of the learner on all signals, as it is written if the point is chosen. */
+static int add_point(gamma_path *path, const path_task *task, double weight, inco_error *error) {
+    learner *l = task->learner;
+    double residual[PATH_CARDINALITIES] = {0};
+    int status;
+    learner_set_signals(l, task->signals);
+    l->energy = path->energy; /* also if resumed after the last iteration */
+    const path_end end = end_of(l);
+    if ((status = learner_finish(l, INCO_OK, error)) != INCO_OK) goto done;
+    inco_path_point point = point_of(&l->info, weight);
+    if (path->goal.kind == PATH_AUTO && (status = score(path, l, &point, residual, error)) != INCO_OK) goto done;
+    path_insert(&path->table, &path->goal, &point, residual);
+    path->under_way = 0;
+    TRY(keep_best(path, &end, l, error));
+    path->table.path.held_out = path->goal.kind == PATH_AUTO ? path->split.held.count : 0;
+    path->table.path.seconds = clock_seconds() - task->began;
+    status = tell_point(l, &point);
+done:
     return status;
 }
 
-/* The initial dictionary of all points. */
-static int begin(trial *t, inco_error *error) {
-    gamma_path *path = t->path;
-    t->progress.point = 0;
-    int status = learn_with(t, START, FIRST, error);
+static int run_point(gamma_path *path, const path_task *task, double weight, inco_error *error) {
+    learner *l = task->learner;
+    inco_mat d = {0};
+    int status;
+    if (!path->under_way) {
+        if ((status = mat_convert(&d, &path->start, INCO_F64, error)) < 0) return status;
+        learner_restart(l);
+        learner_take_dictionary(l, &d);
+    }
+    path->under_way = 1;
+    l->progress.point = path->table.path.count + 1;
+    set_weight(l, task, weight);
+    status = iterate(path, task, path->iterations, error);
+    return status == INCO_OK ? add_point(path, task, weight, error) : status;
+}
+
+/* ---- All of them ---- */
+
+static int is_late(const path_task *task) {
+    const double limit = design_options_of(task->options)->stop_seconds;
+    return limit > 0 && clock_seconds() - task->began >= limit;
+}
+
+static int run_points(gamma_path *path, const path_task *task, int64_t *left, inco_error *error) {
+    const inco_path *table = &path->table.path;
+    double weight;
+    int status = path->begun ? INCO_OK : begin(path, task, error);
+    while ((*left = path_next(&path->table, &path->goal, &weight)) && status == INCO_OK) {
+        if (table->count > 0 && is_late(task)) break;
+        status = run_point(path, task, weight, error);
+    }
+    return status;
+}
+
+/* Gives the learner the dictionary and the state of the chosen point. */
+static int take_chosen(gamma_path *path, const path_task *task, int64_t left, inco_error *error) {
+    const inco_path *table = &path->table.path;
+    const path_end *end = &path->end;
+    learner *l = task->learner;
+    inco_mat d = {0};
+    int status = mat_convert(&d, &path->best, INCO_F64, error);
     if (status < 0) return status;
-    path->energy = learner_energy(t->learner);
-    path->max_atoms = (int64_t)fmax(1, round(learner_info(t->learner)->mean_cardinality));
-    take_dictionary(&path->start, learner_dictionary(t->learner));
-    if (status != INCO_OK) return status;
-    path->begun = 1;
-    return add_held_energy(&t->split.held, &path->energy, error);
-}
-
-static int add_point(trial *t, inco_error *error) {
-    path_table *table = &t->path->table;
-    inco_path *path = &table->path;
-    inco_path_point point = {.size = sizeof point, .gamma_relative = weights[path->count]};
-    t->progress.point = path->count + 1;
-    int status = learn_with(t, point.gamma_relative, MORE, error);
-    if (status == INCO_OK) status = measure_point(t, &point, error);
-    if (status != INCO_OK) return status;
-    table->point[path->count++] = point;
-    path->points = PATH_POINTS;
-    path->held_out = t->split.held.count;
-    path->noise = NOISE;
-    path->seconds += learner_info(t->learner)->seconds_total;
-    choose(table);
-    if (path->chosen == path->count - 1) take_dictionary(&t->path->best, learner_dictionary(t->learner));
-    t->progress.gamma = point.gamma;
-    t->progress.relative_error = point.relative_error; /* in the resulting dictionary, as in the path */
-    t->progress.mean_cardinality = point.mean_cardinality;
-    return tell(t, "point");
-}
-
-static int make_points(trial *t, inco_error *error) {
-    const inco_path *table = &t->path->table.path;
-    const int limited = design_options_of(t->task->options)->stop_seconds > 0;
-    int status = INCO_OK;
-    if (!t->path->begun) status = begin(t, error);
-    while (status == INCO_OK && table->count < PATH_POINTS) {
-        if (limited && table->count > 0 && seconds_left(t->task) <= 0) break;
-        status = add_point(t, error);
-    }
-    return status;
+    learner_restart(l);
+    learner_take_dictionary(l, &d);
+    *(penalty_options *)options_edit(l->options, &penalty_part) = fixed(path->table.point[table->chosen].gamma, 0);
+    l->iteration = end->iterations;
+    l->energy = path->energy;
+    l->info.objective = end->objective;
+    l->info.replaced = end->replaced;
+    l->info.replaced_coherent = end->replaced_coherent;
+    l->info.replaced_exchanged = end->replaced_exchanged;
+    l->info.spread_passes = end->spread_passes;
+    l->info.spread_pairs = end->spread_pairs;
+    l->info.stopped_by = left ? "seconds" : end->by_change ? "change" : "iterations";
+    return learner_begin(l, task->began, error);
 }
 
 static int check_count(int64_t count, inco_error *error) {
@@ -243,49 +244,74 @@ static int check_count(int64_t count, inco_error *error) {
         (int)STEP, (int)MIN_HELD, (int)(STEP * MIN_HELD), (long long)count);
 }
 
+static int check_targets(const path_task *task, inco_error *error) {
+    const penalty_options *own = penalty_options_of(task->options);
+    const inco_mat *d = &task->learner->d;
+    const int64_t atoms = d->data ? d->cols : design_options_of(task->options)->atoms;
+    return atoms == OPTION_UNSET ? INCO_OK
+                                 : steer_check(own->target_rms, own->target_error, task->signals->dim, atoms, error);
+}
+
+static int check(gamma_path *path, const path_task *task, inco_error *error) {
+    const int64_t count = task->signals->count, iterations = learn_options_of(task->options)->iterations;
+    path->goal = goal_of(task->options);
+    if (path->iterations > 0 && path->iterations != iterations)
+        return error_set(error, INCO_EINVAL,
+                         "option 'iterations' is %lld, but was %lld for the points of the regularisation path in the "
+                         "checkpoint",
+                         (long long)iterations, (long long)path->iterations);
+    path->iterations = iterations;
+    if (path->goal.kind != PATH_AUTO) return check_targets(task, error);
+    holdout_make(&path->split, task->signals, count / MAX_HELD > STEP ? count / MAX_HELD : STEP);
+    return check_count(count, error);
+}
+
 int path_run(gamma_path *path, const path_task *task, inco_error *error) {
-    const int64_t count = task->signals->count;
-    trial t = {.path = path, .task = task, .progress = {.size = sizeof t.progress}};
-    int status;
-    TRY(check_count(count, error));
-    holdout_make(&t.split, task->signals, count / MAX_HELD > STEP ? count / MAX_HELD : STEP);
-    TRY(make_points(&t, error));
-    if (status == INCO_OK) path->done = 1;
+    int64_t left = 1;
+    int status, stopped;
+    TRY(check(path, task, error));
+    TRY(stopped = run_points(path, task, &left, error));
+    path->table.path.points = path->table.path.count + left;
+    if (path->goal.kind == PATH_AUTO) path->table.path.points = path_planned(&path->goal);
+    if (path->table.path.count) TRY(take_chosen(path, task, left, error));
+    learner_set_signals(task->learner, task->signals);
+    status = stopped;
 done:
-    learner_free(t.learner);
     return status;
 }
 
 /* ---- Checkpoints ---- */
 
-enum { SAVED_VERSION = 2 };
+enum { SAVED_VERSION = 3 };
 
 /* Part of a checkpoint: fields of 8 bytes, which stay the same while the structs of the interface grow. */
 typedef struct saved_point {
     double gamma, gamma_relative, coherence_max, coherence_rms, singular_max, singular_min;
     double relative_error, mean_cardinality, judgement, cost, residual[PATH_CARDINALITIES];
+    int64_t order;
 } saved_point;
 
 typedef struct saved_path {
-    int64_t version, begun, done, max_atoms, best; /* the last: whether a dictionary follows */
-    int64_t count, chosen, points, held_out, cardinalities, cardinality[PATH_CARDINALITIES];
+    int64_t version, begun, under_way, max_atoms, iterations; /* `start` follows if begun, `best` if there are points */
+    int64_t count, chosen, held_out, cardinalities, cardinality[PATH_CARDINALITIES];
     double energy, noise, seconds;
-    saved_point point[PATH_POINTS];
+    path_end end;
+    saved_point point[PATH_MAX];
 } saved_path;
 
 static saved_point point_to_save(const path_table *table, int64_t i) {
     const inco_path_point *p = &table->point[i];
-    saved_point s = {p->gamma,
-                     p->gamma_relative,
-                     p->coherence_max,
-                     p->coherence_rms,
-                     p->singular_max,
-                     p->singular_min,
-                     p->relative_error,
-                     p->mean_cardinality,
-                     p->judgement,
-                     p->cost,
-                     {0}};
+    saved_point s = {.gamma = p->gamma,
+                     .gamma_relative = p->gamma_relative,
+                     .coherence_max = p->coherence_max,
+                     .coherence_rms = p->coherence_rms,
+                     .singular_max = p->singular_max,
+                     .singular_min = p->singular_min,
+                     .relative_error = p->relative_error,
+                     .mean_cardinality = p->mean_cardinality,
+                     .judgement = p->judgement,
+                     .cost = p->cost,
+                     .order = p->order};
     memcpy(s.residual, table->residual[i], sizeof s.residual);
     return s;
 }
@@ -301,7 +327,8 @@ static void point_from_saved(path_table *table, int64_t i, const saved_point *s)
                                         .relative_error = s->relative_error,
                                         .mean_cardinality = s->mean_cardinality,
                                         .judgement = s->judgement,
-                                        .cost = s->cost};
+                                        .cost = s->cost,
+                                        .order = s->order};
     memcpy(table->residual[i], s->residual, sizeof s->residual);
 }
 
@@ -309,28 +336,32 @@ static saved_path path_to_save(const gamma_path *path) {
     const inco_path *p = &path->table.path;
     saved_path s = {.version = SAVED_VERSION,
                     .begun = path->begun,
-                    .done = path->done,
+                    .under_way = path->under_way,
                     .max_atoms = path->max_atoms,
-                    .best = path->best.data != NULL,
+                    .iterations = path->iterations,
                     .count = p->count,
                     .chosen = p->chosen,
-                    .points = p->points,
                     .held_out = p->held_out,
                     .cardinalities = p->cardinalities,
                     .energy = path->energy,
                     .noise = p->noise,
-                    .seconds = p->seconds};
+                    .seconds = p->seconds,
+                    .end = path->end};
     memcpy(s.cardinality, path->table.cardinality, sizeof s.cardinality);
     for (int64_t i = 0; i < p->count; i++) s.point[i] = point_to_save(&path->table, i);
     return s;
 }
 
 static gamma_path path_from_saved(const saved_path *s) {
-    gamma_path path = {.begun = s->begun, .done = s->done, .max_atoms = s->max_atoms, .energy = s->energy};
+    gamma_path path = {.begun = s->begun,
+                       .under_way = s->under_way,
+                       .max_atoms = s->max_atoms,
+                       .iterations = s->iterations,
+                       .energy = s->energy,
+                       .end = s->end};
     path.table.path = (inco_path){.size = sizeof(inco_path),
                                   .count = s->count,
                                   .chosen = s->chosen,
-                                  .points = s->points,
                                   .held_out = s->held_out,
                                   .cardinalities = s->cardinalities,
                                   .noise = s->noise,
@@ -340,26 +371,45 @@ static gamma_path path_from_saved(const saved_path *s) {
     return path;
 }
 
+static int save_matrix(const inco_mat *m, const inco_stream *stream) {
+    return stream->write(stream->self, m->data, (size_t)(m->rows * m->cols) * sizeof(double));
+}
+
 int path_save(const gamma_path *path, const inco_stream *stream) {
-    const inco_mat *best = &path->best;
     const saved_path s = path_to_save(path);
     if (stream->write(stream->self, &s, sizeof s)) return INCO_EIO;
-    if (s.best && stream->write(stream->self, best->data, (size_t)(best->rows * best->cols) * sizeof(double)))
-        return INCO_EIO;
-    return INCO_OK;
+    if (s.begun && save_matrix(&path->start, stream)) return INCO_EIO;
+    return s.count > 0 && save_matrix(&path->best, stream) ? INCO_EIO : INCO_OK;
+}
+
+static int is_flag(int64_t value) {
+    return value == 0 || value == 1;
 }
 
 static int is_sound(const saved_path *s) {
-    const int chosen = s->chosen >= 0 && s->chosen < (s->count > 0 ? s->count : 1);
-    return s->count >= 0 && s->count <= PATH_POINTS && chosen && s->cardinalities >= 0 &&
-           s->cardinalities <= PATH_CARDINALITIES && s->energy >= 0 && isfinite(s->energy) &&
-           (s->begun == 0 || s->max_atoms >= 1) && (s->best != 0) == (s->count > 0 && !s->done) &&
-           s->point[s->chosen].gamma_relative >= 0;
+    const path_end *end = &s->end;
+    if (s->count < 0 || s->count > PATH_MAX || !is_flag(s->begun) || !is_flag(s->under_way)) return 0;
+    if (s->cardinalities < 0 || s->cardinalities > PATH_CARDINALITIES || s->iterations < 0) return 0;
+    if (s->count == 0) return s->chosen == 0;
+    for (int64_t i = 0; i < s->count; i++)
+        if (!(s->point[i].gamma_relative >= 0) || !(s->point[i].gamma >= 0) || s->point[i].order < 1) return 0;
+    return s->begun && s->chosen >= 0 && s->chosen < s->count && s->max_atoms >= 0 && isfinite(s->energy) &&
+           end->iterations >= 0 && is_flag(end->by_change);
+}
+
+static int read_matrix(inco_mat *m, const inco_mat *d, const inco_stream *stream, inco_error *error) {
+    int64_t row, col;
+    int status;
+    TRY(inco_mat_new(m, INCO_F64, d->rows, d->cols, error));
+    if (stream->read(stream->self, m->data, (size_t)(d->rows * d->cols) * sizeof(double)))
+        TRY(error_set(error, INCO_EFORMAT, "the checkpoint ends too early"));
+    if (mat_find_nonfinite(m, &row, &col)) TRY(error_set(error, INCO_EFORMAT, "the checkpoint is damaged"));
+done:
+    return status;
 }
 
 int path_resume(gamma_path *path, const inco_mat *d, const inco_stream *stream, inco_error *error) {
     saved_path s;
-    int64_t row, col;
     int status = INCO_OK;
     if (stream->read(stream->self, &s, sizeof s)) TRY(error_set(error, INCO_EFORMAT, "the checkpoint ends too early"));
     if (s.version != SAVED_VERSION)
@@ -368,11 +418,8 @@ int path_resume(gamma_path *path, const inco_mat *d, const inco_stream *stream, 
                       "version of inco"));
     if (!is_sound(&s)) TRY(error_set(error, INCO_EFORMAT, "the checkpoint is damaged"));
     *path = path_from_saved(&s);
-    if (!s.best) goto done;
-    TRY(inco_mat_new(&path->best, INCO_F64, d->rows, d->cols, error));
-    if (stream->read(stream->self, path->best.data, (size_t)(d->rows * d->cols) * sizeof(double)))
-        TRY(error_set(error, INCO_EFORMAT, "the checkpoint ends too early"));
-    if (mat_find_nonfinite(&path->best, &row, &col)) TRY(error_set(error, INCO_EFORMAT, "the checkpoint is damaged"));
+    if (s.begun) TRY(read_matrix(&path->start, d, stream, error));
+    if (s.count > 0) TRY(read_matrix(&path->best, d, stream, error));
 done:
     return status;
 }

@@ -1,12 +1,19 @@
 #include "learn/penalty.h"
 
 static const option_row rows[] = {
-    REAL_OR_AUTO_OPTION(penalty_options, gamma, "gamma", "G|auto", NULL, 0, DBL_MAX, INCO_LEARN, "Dictionary",
-                        "weight of the coherence penalty in ||X - DC||^2 + G ||D'D - I||^2; auto (idl): chosen on a "
-                        "regularisation path by the residual of held-out signals"),
+    REAL_OR_AUTO_OPTION(
+        penalty_options, gamma, "gamma", "G|auto", NULL, 0, DBL_MAX, INCO_LEARN, "Dictionary",
+        "weight of the coherence penalty in ||X - DC||^2 + G ||D'D - I||^2; auto (idl): the largest on a "
+        "regularisation path whose residual on held-out signals is within 1 % of the lowest"),
     REAL_OPTION(penalty_options, gamma_relative, "gamma-relative", "R", "0.1", 0, DBL_MAX, INCO_LEARN, "Dictionary",
                 "weight relative to the data: G = R ||X||^2 / L; idb: relative to the coefficient energy of each "
                 "atom, default 0.0075"),
+    REAL_OPTION(penalty_options, target_rms, "target-rms", "R", NULL, 0, 1, INCO_LEARN, "Dictionary",
+                "idl: the lowest relative error on the regularisation path of gamma with an rms coherence of at most "
+                "R"),
+    REAL_OPTION(penalty_options, target_error, "target-error", "E", NULL, 0, 1, INCO_LEARN, "Dictionary",
+                "idl: the lowest rms coherence on the regularisation path of gamma with a relative error of at most "
+                "E"),
 };
 
 const options_part penalty_part = {OPTIONS_PART(rows, penalty_options)};

@@ -1,11 +1,11 @@
-/* Weight of the penalty ||D'D - I||^2, from the options gamma and gamma-relative. */
+/* Weight of the penalty ||D'D - I||^2, from the options gamma and gamma-relative, or the targets that determine it. */
 #ifndef INCO_LEARN_PENALTY_H
 #define INCO_LEARN_PENALTY_H
 
 #include "learn/method.h"
 
 typedef struct penalty_options {
-    double gamma, gamma_relative;
+    double gamma, gamma_relative, target_rms, target_error;
 } penalty_options;
 OPTIONS_DECLARE(penalty)
 

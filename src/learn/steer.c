@@ -6,22 +6,20 @@
 #include "mat/mat.h"
 #include "metric/coherence.h"
 
-enum { TRIES = 16 };                                                     /* updates in one search, at most */
-static const double CLOSE = 2e-3;                                        /* near enough, relative to the target */
-static const double FIRST = 0.1, LEAST = 1e-6, MOST = 100, SMALL = 1e-3; /* gamma, relative to ||X||^2 / L */
-static const double STRIDE = 0.7; /* of log gamma, in one update, once it is not small */
+enum { TRIES = 16 };                                       /* updates in one search, at most */
+static const double CLOSE = 2e-3;                          /* near enough, relative to the target */
+static const double FIRST = 0.1, LEAST = 1e-6, MOST = 100; /* gamma, relative to ||X||^2 / L */
 
 /* One update tried: its gamma, what came of it, and by how much, as a logarithm, it is on the wrong side. */
 typedef struct attempt {
     inco_mat d;
     update_result result;
-    double gamma, value;
+    double gamma;
     double wrong; /* (STEER-1): falls with gamma; the target is met at 0 */
 } attempt;
 
 typedef struct search {
     const steer_task *task;
-    const steering *steer;
     const inco_mat *from; /* the dictionary that every update starts from */
     attempt now, best;    /* the one under way; the one to take */
     double low, high;     /* log gamma with wrong > 0 and <= 0; NAN while there is none */
@@ -40,48 +38,26 @@ int steer_check(double target_rms, double target_error, int64_t dim, int64_t ato
         target_rms, (long long)atoms, (long long)dim, least);
 }
 
-void steer_begin(steering *steer, double relative_error) {
-    const double expected = steer->predicted, before = steer->ratio > 0 ? steer->ratio : 1;
-    steer->ratio = expected > 0 && relative_error > 0 ? sqrt(before * relative_error / expected) : before;
-}
-
 /* (STEER-1), by what exceeds a tight frame: near it, all gammas from some point on have about the same coherence. A
  * target that is all but that of a tight frame is compared as it is. */
 static double wrong_rms(const search *s, double rms) {
-    const double target = s->task->target_rms, least = coherence_least_rms(s->from->rows, s->from->cols);
+    const double target = s->task->target, least = coherence_least_rms(s->from->rows, s->from->cols);
     const double over = rms * rms - least * least, allowed = target * target - least * least;
     if (!(allowed > 1e-6 * target * target)) return log(fmax(rms, 1e-300) / target);
     return log(fmax(over / allowed, 1e-300)) / 2;
 }
 
 static int measure(search *s, inco_error *error) {
-    const steer_task *task = s->task;
     coherence mu;
-    double residual;
-    int status;
-    if (!isnan(task->target_rms)) {
-        TRY(coherence_measure(&s->now.d, task->threads, &mu, error));
-        s->now.value = mu.rms;
-        s->now.wrong = wrong_rms(s, mu.rms);
-    } else {
-        TRY(update_objective(&s->now.d, task->s, 0, task->threads, &residual, error));
-        s->now.value = sqrt(fmax(residual, 0) / task->s->energy);
-        const double aim = (1 - CLOSE) * task->target_error / s->steer->ratio; /* (STEER-2) */
-        s->now.wrong = log(aim / fmax(s->now.value, 1e-300));
-    }
-done:
+    int status = coherence_measure(&s->now.d, s->task->threads, &mu, error);
+    if (status >= 0) s->now.wrong = wrong_rms(s, mu.rms);
     return status;
 }
 
-/* A coherence is kept from below, an error at gammas that are not too large: both where it is on the target's side. */
-static int keeps(const search *s, double wrong) {
-    return isnan(s->task->target_rms) ? wrong >= 0 : wrong <= 0;
-}
-
-/* Those that keep the target come first, then those that are nearest to it. */
+/* Those that satisfy the target come first, then those that are nearest to it. */
 static int is_better(const search *s) {
     if (!s->best.d.data) return 1;
-    const int now = keeps(s, s->now.wrong), best = keeps(s, s->best.wrong);
+    const int now = s->now.wrong <= 0, best = s->best.wrong <= 0;
     return now != best ? now : fabs(s->now.wrong) < fabs(s->best.wrong);
 }
 
@@ -118,41 +94,30 @@ static double next_place(const search *s, double x, double *step) {
     return s->low + fmin(fmax(share, 0.1), 0.9) * (s->high - s->low);
 }
 
-/* Where log gamma may go: far, but with an error for target, which follows it late, not far from where it was. */
-static void limit(const search *s, double unit, double *least, double *maximum) {
-    const double before = s->steer->gamma;
-    *least = log(LEAST * unit);
-    *maximum = log(MOST * unit);
-    if (isnan(s->task->target_error) || !(before > SMALL * unit)) return;
-    *least = fmax(*least, log(before) - STRIDE);
-    *maximum = fmin(*maximum, log(before) + STRIDE);
-}
-
 /* Returns a failure, or the number of weights tried. */
-static int find(search *s, inco_error *error) {
-    const double unit = s->task->s->energy / (double)s->from->cols, before = s->steer->gamma;
-    double x = log(before > 0 ? before : FIRST * unit), step = before > 0 ? 0.2 : 1.5, least, maximum;
+static int find(search *s, double before, inco_error *error) {
+    const double unit = s->task->s->energy / (double)s->from->cols;
+    const double least = log(LEAST * unit), maximum = log(MOST * unit);
+    double x = log(before > 0 ? before : FIRST * unit), step = before > 0 ? 0.2 : 1.5;
     int status;
-    limit(s, unit, &least, &maximum);
     for (int tries = 1;; tries++) {
         x = fmin(fmax(x, least), maximum);
         status = try_gamma(s, exp(x), error);
         if (status < 0) return status;
-        if (keeps(s, s->best.wrong) && fabs(s->best.wrong) <= CLOSE) return tries;
+        if (s->best.wrong <= 0 && s->best.wrong >= -CLOSE) return tries;
         if ((x <= least && isnan(s->low)) || (x >= maximum && isnan(s->high)) || tries == TRIES) return tries;
         x = next_place(s, x, &step);
     }
 }
 
-int steer_update(steering *steer, const steer_task *task, inco_mat *d, update_result *result, inco_error *error) {
-    search s = {.task = task, .steer = steer, .from = d, .low = NAN, .high = NAN};
-    const int tries = find(&s, error);
+int steer_update(double *gamma, const steer_task *task, inco_mat *d, update_result *result, inco_error *error) {
+    search s = {.task = task, .from = d, .low = NAN, .high = NAN};
+    const int tries = find(&s, *gamma, error);
     if (tries >= 0) {
         mat_copy(d, &s.best.d);
         *result = s.best.result;
         result->gammas = tries;
-        steer->gamma = s.best.gamma;
-        steer->predicted = isnan(task->target_error) ? 0 : s.best.value;
+        *gamma = s.best.gamma;
     }
     inco_mat_free(&s.now.d);
     inco_mat_free(&s.best.d);

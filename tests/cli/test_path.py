@@ -10,7 +10,7 @@ import numpy as np
 import tool
 
 LEARN = ["--atoms", "24", "--iterations", "2", "--coder", "omp", "--sparsity", "4", "--gamma", "auto"]
-POINT = {"gamma": float, "gamma_relative": float, "coherence.max": float, "coherence.rms": float,
+POINT = {"order": int, "gamma": float, "gamma_relative": float, "coherence.max": float, "coherence.rms": float,
          "singular_values.max": float, "singular_values.min": float, "relative_error": float,
          "mean_cardinality": float, "residuals": list, "judgement": float}
 
@@ -37,21 +37,67 @@ class Path(tool.Case):
         self.assertAlmostEqual(found["gamma_relative"], good[-1]["gamma_relative"], 9)
         self.assertEqual(found["options"]["gamma"], "auto")
         lines = self.lines("run.jsonl")
-        self.assertEqual([line["event"] for line in lines], ["start"] + 6 * ["point"] + 2 * ["iteration"] + ["end"])
-        for line, point in zip(lines[1:7], path["points"]):
+        self.assertEqual([line["event"] for line in lines],
+                         ["start"] + 6 * ["iteration"] + 6 * ["iteration", "iteration", "point"] + ["end"])
+        self.assertEqual([line.get("point") for line in lines[1:-1]],
+                         6 * [None] + [i for point in range(1, 7) for i in 3 * [point]])
+        for line in (line for line in lines if line["event"] == "point"):
             self.assert_types(line, {**POINT, "point": int, "held_out": int, "cardinalities": list})
+            point, = (point for point in path["points"] if point["order"] == line["point"])
             self.assertEqual({key: line[key] for key in ("gamma", "judgement", "residuals", "coherence")},
                              {key: point[key] for key in ("gamma", "judgement", "residuals", "coherence")})
         self.assertEqual(lines[-1]["path"], path)
         if "json" in tool.features():
-            self.inco("report", "run.jsonl", "D.npy", "-o", "page.html")
+            self.check_report(good[-1], lines)
+
+    def check_report(self, chosen, lines):
+        """The figure of the iterations is that of the dictionary written."""
+        self.inco("report", "run.jsonl", "D.npy", "-o", "page.html", "--csv", "numbers")
+        with open(self.path("numbers/convergence-objective.csv")) as file:
+            rows = [line.split(",") for line in file.read().splitlines()[1:]]
+        want = [line["objective"] for line in lines if line["event"] == "iteration" and line.get("point") == chosen["order"]]
+        self.assertEqual(len(rows), 2)
+        for row, value in zip(rows, want):
+            self.assertIn(f"{value:.6g}", [f"{float(cell):.6g}" for cell in row if cell])
+
+    def assert_describes_file(self, found, *files):
+        """The row chosen has the figures of the file written, as inspect and encode measure them."""
+        chosen, = (point for point in found["path"]["points"] if point["chosen"])
+        seen = self.json("inspect", "D.npy")
+        coded = self.json("encode", "-D", "D.npy", *files, "-o", "C.npz", "--coder", "omp", "--sparsity", "4")
+        for key in ("max", "rms"):
+            self.assertEqual(chosen["coherence"][key], found["coherence"][key])
+            self.assertAlmostEqual(chosen["coherence"][key], seen["coherence"][key], 12)
+        self.assertEqual(chosen["relative_error"], found["relative_error"])
+        self.assertAlmostEqual(chosen["relative_error"], coded["relative_error"], 9)
+        self.assertAlmostEqual(chosen["singular_values"]["max"], seen["singular_values"][0], 9)
+
+    def test_describes_the_file(self):
+        given = ["learn", "X.npy", "-o", "D.npy", *LEARN[:-2], "--normalize", "none"]
+        self.assert_describes_file(self.json(*given, "--gamma", "auto"), "X.npy")
+        self.assert_describes_file(self.json(*given, "--target-error", "0.3"), "X.npy")
+        self.assert_describes_file(self.json(*given, "--target-rms", "0.3"), "X.npy")
+
+    def test_target(self):
+        found = self.json("learn", "X.npy", "-o", "D.npy", *LEARN[:-2], "--target-error", "0.3")
+        self.assertLessEqual(found["relative_error"], 0.3)
+        for point in found["path"]["points"]:
+            self.assert_types(point, {key: POINT[key] for key in POINT if key not in ("residuals", "judgement")})
+            if point["relative_error"] <= 0.3:
+                self.assertGreaterEqual(point["coherence"]["rms"], found["coherence"]["rms"])
+        missed = self.inco("learn", "X.npy", "-o", "D.npy", *LEARN[:-2], "--target-error", "0.01", "--json", code=3)
+        points = json.loads(missed.stdout)["path"]["points"]
+        self.assertEqual([p["chosen"] for p in points],
+                         [p["relative_error"] == min(q["relative_error"] for q in points) for p in points])
+        self.assertIn("above --target-error 0.01: try more --atoms", missed.text)
+        self.assertIn("\n  * written: the lowest rms coherence with an error of at most 0.01\n", missed.text)
 
     def test_table(self):
         done = self.inco("learn", "X.npy", "-o", "D.npy", *LEARN)
-        self.assertRegex(done.text, r"\ngamma 6/6: error 0\.\d+, cardinality 4\.0, coherence max 0\.\d+ rms 0\.\d+, ")
+        self.assertRegex(done.text, r"\ngamma 6/6: weight \d+\.\d+, error 0\.\d+, cardinality 4\.0, coherence max 0\.\d+ rms 0\.\d+, ")
         self.assertIn("\ncost of incoherence: median residual of 150 held-out signals, with k atoms by OMP\n", done.text)
         self.assertRegex(done.text, r"\n +relative +gamma +coherence max +rms +error +atoms  k =   1  k =   2  k =   4 +cost\n")
-        rows = [line for line in done.text.splitlines() if line.endswith("%") and "chosen" not in line]
+        rows = [line for line in done.text.splitlines() if line.endswith("%") and "written" not in line]
         self.assertEqual(len(rows), 6)
         self.assertEqual(sum(row.startswith("  * ") for row in rows), 1)
         self.assertEqual(len({len(row) for row in rows}), 1, "columns that stand in line")
@@ -59,7 +105,7 @@ class Path(tool.Case):
         self.assertEqual(quiet.text, "")
 
     def test_survives_a_kill(self):
-        """Killed amid the path, it goes on with the points that are missing, to the same bits."""
+        """Killed amid the path, it goes on with what is missing, to the same bits."""
         self.inco("learn", "X.npy", "-o", "D.npy", *LEARN)
         words = [tool.INCO, "learn", "X.npy", "-o", "E.npy", *LEARN, "-q", "--checkpoint", "state", "--log", "run.jsonl"]
         run = subprocess.Popen(words, cwd=self.home, env=tool.environment())
@@ -68,12 +114,12 @@ class Path(tool.Case):
         run.send_signal(signal.SIGKILL)
         run.wait()
         self.assertTrue(os.path.exists(self.path("state")))
-        before = [line for line in self.lines("run.jsonl") if line["event"] == "point"]
+        before = [line for line in self.lines("run.jsonl") if line["event"] == "iteration"]
         self.inco("learn", "X.npy", "-o", "E.npy", *LEARN, "--resume", "state", "--log", "more.jsonl")
-        after = [line for line in self.lines("more.jsonl") if line["event"] == "point"]
+        after = [line for line in self.lines("more.jsonl") if line["event"] == "iteration"]
         self.assertEqual(self.load("D.npy").tobytes(), self.load("E.npy").tobytes())
-        self.assertLess(len(after), 6)
-        self.assertGreaterEqual(len(before) + len(after), 6)
+        self.assertLess(len(after), 18)
+        self.assertGreaterEqual(len(before) + len(after), 18)
 
     def test_says_where_it_was_stopped(self):
         """With enough signals for the path to take its time."""
@@ -93,7 +139,7 @@ class Path(tool.Case):
         found = json.loads(done.stdout)
         self.assertEqual((len(found["path"]["points"]), found["path"]["complete"], found["stopped_by"]),
                          (1, False, "seconds"))
-        self.assertIn("the regularisation path was stopped: only the 1 smallest of 6 weights were tried", done.text)
+        self.assertIn("the regularisation path was stopped: only 1 of 6 weights were tried", done.text)
 
     def test_refusals(self):
         def wrong(*more, says, code=2):
