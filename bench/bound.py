@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a bound on the coherence costs: `inco learn --max-coherence` beside every other method that has such a target.
+"""The cost of a coherence bound: `inco learn --max-coherence` compared with all methods that have such a target.
 
     bench/bound.py --patches FOLDER -o OUT    train.npy, test.npy and dct-64x256.npy of 8x8 image patches
     bench/bound.py --speech FOLDER -o OUT     audio files of one speaker; every 45th is kept for the test
@@ -22,7 +22,7 @@ import numpy as np
 
 INCO = os.environ.get("INCO", "inco")
 RIVALS = ["inksvd", "ipr", "idb"]
-WAYS = [[], ["--exchange"], ["--unused", "keep"]]  # in which every method is run, ours too; the best of them counts
+WAYS = [[], ["--exchange"], ["--unused", "keep"]]  # every method is run in each of these ways; the best counts
 NEAR = 0.002
 PATCHES = {"bounds": [0.8, 0.6, 0.5, 0.4, 0.3, 0.25, 0.2, 0.15], "tests": [10],
            "learn": ["--coder", "omp", "--sparsity", "10", "--iterations", "8"], "ours": ["--gamma", "0"],
@@ -30,7 +30,7 @@ PATCHES = {"bounds": [0.8, 0.6, 0.5, 0.4, 0.3, 0.25, 0.2, 0.15], "tests": [10],
 SPEECH = {"bounds": [0.7, 0.5, 0.3, 0.2, 0.15], "tests": [10, 40],
           "learn": ["--window", "160", "--signals", "30000", "--atoms", "1000", "--iterations", "25"],
           "ours": ["--gamma", "5"], "plain": ["--gamma", "5"], "ways": WAYS[:1]}
-SPLITS = 45  # every 45th recording is for the test
+SPLITS = 45  # every 45th recording is a test recording
 QUICK = ["--signals", "3000", "--atoms", "200", "--iterations", "5"]
 
 
@@ -42,7 +42,7 @@ def inco(*words):
 
 
 def residuals(dictionary, signals, sparsity, out):
-    """The relative residual of every signal, coded by OMP with so many atoms."""
+    """Relative residual of every signal, coded by OMP with this number of atoms."""
     codes, back = os.path.join(out, "codes.npz"), os.path.join(out, "back.npy")
     inco("encode", "-D", dictionary, signals, "--coder", "omp", "--sparsity", str(sparsity), "-o", codes)
     inco("decode", "-D", dictionary, codes, "-o", back)
@@ -54,7 +54,7 @@ def residuals(dictionary, signals, sparsity, out):
 
 
 def one_run(case, name, more):
-    """Learns, measures on the test signals, and keeps the figures."""
+    """Learns, measures on the test signals, and stores the results."""
     out = case["out"]
     kept, dictionary = os.path.join(out, name + ".json"), os.path.join(out, name + ".npy")
     if os.path.exists(kept):
@@ -86,7 +86,7 @@ def all_runs(case):
     return rows
 
 
-# ---- The data ----
+# ---- Data ----
 
 def patches(folder, out):
     train, test, start = (os.path.join(folder, name) for name in ("train.npy", "test.npy", "dct-64x256.npy"))
@@ -94,7 +94,7 @@ def patches(folder, out):
 
 
 def test_signals(files, dim, cut, out):
-    """All windows or patches of the files, unit norm: their codes in the unit vectors are the samples."""
+    """All windows or patches of the files, normalised, decoded from their codes in the unit vectors."""
     path, unit, codes = (os.path.join(out, name) for name in ("test.npy", "unit.npy", "samples.npz"))
     if os.path.exists(path):
         return path
@@ -102,7 +102,7 @@ def test_signals(files, dim, cut, out):
     inco("encode", "-D", unit, *files, *cut, "--coder", "omp", "--sparsity", str(dim), "-o", codes)
     inco("decode", "-D", unit, codes, "-o", path)
     x = np.load(path)
-    if "--center" in cut:  # decoding has put the means back
+    if "--center" in cut:  # decoding adds the means
         x -= x.mean(axis=1, keepdims=True)
     norm = np.linalg.norm(x, axis=1, keepdims=True)
     np.save(path, (x / np.where(norm > 0, norm, 1))[norm[:, 0] > 0])
@@ -129,7 +129,7 @@ def images(folder, out):
     return dict(PATCHES, train=files[:-1] + cut + start, test=test, out=out, shown=["train_error", "test_error_10"])
 
 
-# ---- What came out ----
+# ---- Results ----
 
 def counts(row):
     return row["bound"] != "" and row["coherence"] <= row["bound"] + NEAR
@@ -140,7 +140,7 @@ def ours(row):
 
 
 def verdicts(case, rows):
-    """A line for every bound and figure: our best, and the best rival that counts."""
+    """One line per bound and figure: our best, and the best rival that reaches the bound."""
     for bound in case["bounds"]:
         here = [row for row in rows if row["bound"] == bound and counts(row)]
         for field in case["shown"]:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How a run with two threads fares on two processors that others use too.
+"""Speed of runs with two threads on two processors under other load.
 
     bench/busy.py --inco build/release/inco
     bench/busy.py --inco build/release/inco --before OLD/inco --ways alone --repeats 15 idl ksvd
@@ -28,7 +28,7 @@ MOST = {"beside": 2.5, "two": 2.5, "eight": 10}
 
 
 def make_signals():
-    """60000 x 64: four of 128 atoms each, and noise."""
+    """60000 x 64: sums of four of 128 atoms, with noise."""
     rng = np.random.default_rng(1)
     atoms = rng.standard_normal((128, 64)) / 8
     signals = 0.1 * rng.standard_normal((60000, 64))
@@ -38,7 +38,7 @@ def make_signals():
 
 
 def seconds(program, case, runs, loops):
-    """Until the last of the runs has ended."""
+    """Seconds until the last run has ended."""
     busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(loops)]
     try:
         begin = time.monotonic()

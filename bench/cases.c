@@ -24,7 +24,7 @@ typedef struct problem {
 } problem;
 
 static const problem *the_problem(const setup *s) {
-    static problem made[2]; /* kept: the sizes do not change in a run */
+    static problem made[2]; /* kept: sizes are constant in a run */
     problem *p = &made[s->type == INCO_F64];
     if (!p->x.data) {
         p->d = machine_signals(s->type, s->dim, s->atoms, 300);
@@ -39,10 +39,10 @@ typedef struct rule {
     char coder[8];
     const char *option;
     double value;
-    int by_atoms; /* the option's value is to be found for this many atoms */
+    int by_atoms; /* the value of the option is searched for this number of atoms */
 } rule;
 
-/* The coder and the stop rule that a name stands for; 0 when it names none. */
+/* Parses the name of a case: coder and stopping rule; 0: not a coder. */
 static int parse_rule(const char *name, rule *r) {
     char unit[4] = "";
     if (!strcmp(name, "larc")) name = "larc-0.2";
@@ -97,7 +97,7 @@ static outcome run_rule(const setup *s, const rule *r, const inco_mat *x, double
     return out;
 }
 
-/* The lambda that gives so many atoms per signal, by bisection on some of them. */
+/* The lambda with this number of atoms per signal, by bisection on some signals. */
 static double find_lambda(const setup *s, const rule *r, const inco_mat *x) {
     const inco_mat few = mat_columns(x, 0, x->cols < 500 ? x->cols : 500);
     double low = 1e-4, high = 1;
@@ -111,7 +111,7 @@ static double find_lambda(const setup *s, const rule *r, const inco_mat *x) {
     return high;
 }
 
-/* Coding, the Gram matrix included. */
+/* Coding, including the Gram matrix. */
 static outcome run_coder(const setup *s, const rule *r) {
     const inco_mat *x = &the_problem(s)->x;
     return run_rule(s, r, x, r->by_atoms ? find_lambda(s, r, x) : r->value);
@@ -119,7 +119,7 @@ static outcome run_coder(const setup *s, const rule *r) {
 
 /* ---- The update ---- */
 
-/* A and B as sparse codes make them: a random C with 20 atoms per signal, B = E A for other atoms E. */
+/* A and B of random codes C with 20 atoms per signal, B = E A for other atoms E. */
 static statistics make_statistics(const setup *s) {
     statistics stats = {0};
     inco_mat code, other = machine_signals(INCO_F64, s->dim, s->atoms, 600);
@@ -161,13 +161,13 @@ static outcome run_update(const setup *s) {
 /* ---- A learning iteration ---- */
 
 typedef struct timing {
-    double end[2], code; /* of two iterations; seconds of coding in the second */
+    double end[2], code; /* ends of two iterations; seconds of coding in the second */
     int64_t multiplied;
     coder_counts before;
     inco_learner *learner;
 } timing;
 
-/* The second of two iterations is timed; then all stops, without the final coding. */
+/* Times the second of two iterations; then stops, without the final coding. */
 static int note_iteration(void *self, const inco_progress *progress) {
     timing *t = self;
     if (strcmp(progress->phase, "iteration")) return 0;
@@ -231,12 +231,12 @@ static outcome run_inspect(const setup *s) {
     return out;
 }
 
-/* ---- By name ---- */
+/* ---- Names ---- */
 
 typedef struct other_case {
     const char *name;
     outcome (*run)(const setup *s);
-    int64_t dim, atoms; /* whatever is asked for, and in double; 0: as asked for */
+    int64_t dim, atoms; /* fixed size, in double; 0: as requested */
 } other_case;
 
 static const other_case others[] = {{"update", run_update, 0, 0},

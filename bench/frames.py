@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How low is the coherence of the frames that inco designs, and how long does it take?
+"""Coherence of the frames that inco designs, and the time it takes.
 
     bench/frames.py --inco build/release/inco
 
@@ -20,8 +20,8 @@ import tempfile
 
 import numpy as np
 
-# size: the lowest coherence known to us before: an equiangular tight frame's, or that of accelerated alternating
-# projection or L-BFGS on a hinge or a p-norm
+# size: the lowest coherence known before: of an equiangular tight frame, or by accelerated alternating projection or
+# L-BFGS on a hinge or a p-norm
 KNOWN = {(3, 6): 5 ** -0.5, (6, 16): 1 / 3, (7, 28): 1 / 3, (20, 50): .1927, (50, 100): .1085, (64, 128): .0958,
          (64, 192): .1239, (64, 256): .1278, (160, 1000): .0955}
 
@@ -45,7 +45,7 @@ def processor_seconds():
 
 
 def design(inco, dim, atoms, more):
-    """The program's results, the coherence and the tightness of what it wrote, and the processors' time."""
+    """Results of the program, coherence and tightness of its output, and processor time."""
     before = processor_seconds()
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "F.npy")

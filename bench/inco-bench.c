@@ -1,5 +1,5 @@
-/* inco-bench: how fast the coders, the update and the metrics are, beside what this machine's BLAS, cache and memory
- * can do in the same run. Usage: inco-bench [--case NAME]... [options]; --help lists them. */
+/* inco-bench: speed of the coders, the update and the metrics, relative to that of BLAS, cache and memory in the same
+ * run. Usage: inco-bench [--case NAME]... [options]; --help lists them. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,9 +23,10 @@ typedef struct request {
 
 /* Medians over the repeats. */
 typedef struct figures {
-    double seconds, multiple;       /* ... of D'X in double */
-    double gemm_share, cache_share; /* of the speed of GEMM in the same type, of the cache's reading speed */
-    double peak;                    /* MB */
+    double seconds, multiple; /* in units of D'X in double */
+    double gemm_share,
+        cache_share; /* relative to the speed of GEMM in the same type, and to the reading speed of the cache */
+    double peak;     /* MB */
     outcome last;
 } figures;
 
@@ -34,7 +35,7 @@ typedef struct writers {
     int rows;
 } writers;
 
-/* ---- Measuring ---- */
+/* ---- Measurement ---- */
 
 static int by_value(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
@@ -46,7 +47,7 @@ static double median(double *values, int64_t count) {
     return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
-/* The machine is measured before and after each run: other load hits both. */
+/* The machine is measured before and after each run, so that other load affects both. */
 static figures measure(const setup *s, const machine_probe *probe, const char *name) {
     double seconds[REPEATS_MAX], multiple[REPEATS_MAX], gemm[REPEATS_MAX], cache[REPEATS_MAX];
     figures f = {0};
@@ -69,7 +70,7 @@ static figures measure(const setup *s, const machine_probe *probe, const char *n
     return f;
 }
 
-/* ---- Writing ---- */
+/* ---- Output ---- */
 
 static const char *type_name(const setup *s) {
     return s->type == INCO_F32 ? "f32" : "f64";
@@ -182,7 +183,7 @@ static int text_option(request *q, const char *name, const char *value) {
     return 0;
 }
 
-/* 0, or 2 when the command line is wrong: says where. */
+/* Returns 0, or 2 after a message if the command line is wrong. */
 static int parse(int argc, char **argv, request *q) {
     for (int i = 1; i < argc; i += 2) {
         const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : NULL;
@@ -206,7 +207,7 @@ int main(int argc, char **argv) {
     machine_probe probe;
     inco_blas_one_thread();
     machine_open(&probe, q.sizes.dim, q.sizes.atoms, q.sizes.signals);
-    machine_measure(&probe); /* the first is slower */
+    machine_measure(&probe); /* warm-up */
     machine can = machine_measure(&probe);
     can.memory = machine_memory();
     open_table(&q.sizes, &can);

@@ -69,15 +69,16 @@ static double time_product(const machine_probe *probe, int wide) {
     return clock_seconds() - start;
 }
 
-/* Inner products of two arrays of 128 KB each, the best of some; aligned, or every other read takes two lines. */
+/* Inner products of two arrays of 128 KB each, the fastest of several; aligned, else every other read touches two
+ * lines. */
 static double cache_speed(void) {
     enum { LENGTH = 1 << 14, TIMES = 50, TRIES = 5 };
     static _Alignas(64) double x[LENGTH], y[LENGTH];
     double best = 0;
-    for (int i = 0; i < LENGTH; i++) x[i] = y[i] = i; /* pages never written would all be the same one */
+    for (int i = 0; i < LENGTH; i++) x[i] = y[i] = i; /* pages never written would all map to the same one */
     for (int try = 0; try < TRIES; try++) {
         double start = clock_seconds();
-        for (int i = 0; i < TIMES; i++) y[0] = blas_dot(LENGTH, x, y) > 0; /* so that none is left out */
+        for (int i = 0; i < TIMES; i++) y[0] = blas_dot(LENGTH, x, y) > 0; /* so that none is optimised away */
         best = fmax(best, 16.0 * LENGTH * TIMES / (clock_seconds() - start) / 1e9);
     }
     return best;

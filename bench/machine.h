@@ -1,4 +1,4 @@
-/* What this machine can do, measured beside every case. */
+/* Speed of the machine, measured with every case. */
 #ifndef INCO_BENCH_MACHINE_H
 #define INCO_BENCH_MACHINE_H
 
@@ -11,28 +11,28 @@ typedef struct machine {
     double memory;       /* GB/s of y += a x over arrays larger than any cache */
 } machine;
 
-/* Made once for the sizes of a run. */
+/* Created once for the sizes of a run. */
 typedef struct machine_probe {
     inco_mat d[2], x[2], product[2]; /* in float, in double */
-    double scale;                    /* signals of a case for each of x */
+    double scale;                    /* signals of a case per signal of x */
 } machine_probe;
 
 void machine_open(machine_probe *probe, int64_t dim, int64_t atoms, int64_t signals);
 void machine_close(machine_probe *probe);
-machine machine_measure(const machine_probe *probe); /* all but `memory`, which takes longer */
+machine machine_measure(const machine_probe *probe); /* all except `memory`, which is slow */
 double machine_memory(void);
 
 /* The mean of two measurements, before and after. */
 machine machine_between(machine before, machine after);
 
-/* Peak memory in MB since the last reset, or since the program began where the system does not reset it. */
+/* Peak memory in MB since the last reset, or since the program began if the system cannot reset it. */
 void machine_reset_peak(void);
 double machine_peak(void);
 
-/* Signals as windows of speech are: sums of partials with a falling spectrum and some noise, of unit norm. */
+/* Speech-like signals: sums of partials with a decreasing spectrum and noise, of unit norm. */
 inco_mat machine_signals(inco_type type, int64_t dim, int64_t count, uint64_t seed);
 
-/* Ends the program when a call has failed. */
+/* Ends the program if a call has failed. */
 void stop_on(int status, const inco_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-"""Times inco beside scikit-learn and, where it is installed, SPAMS, on the same data with one thread.
+"""Compares the speed of inco, scikit-learn and, if installed, SPAMS, on the same data with one thread.
 
     python3 bench/peers.py build/release/inco [CASE...] [--precision f64|f32] [--peer scikit-learn|SPAMS]
 
@@ -42,7 +42,7 @@ Case = collections.namedtuple("Case", "inco scikit spams", defaults=[None, None]
 
 
 def speech_like(count, dim, rng):
-    """Sums of partials with a falling spectrum and some noise, of unit norm."""
+    """Sums of partials with a decreasing spectrum and noise, of unit norm."""
     t, x = np.arange(dim), 0.02 * rng.standard_normal((count, dim))
     for _ in range(8):
         f = 0.3 * rng.random((count, 1)) ** 2
@@ -61,7 +61,7 @@ def inco(program, folder, dtype, arguments):
 
 
 def timed(function, d, x):
-    """Seconds and the codes; signals and atoms in columns, as the peers want them."""
+    """Seconds and the codes; signals and atoms are columns, as the peers expect."""
     columns, atoms = np.asfortranarray(x.T), np.asfortranarray(d.T)
     start = time.perf_counter()
     codes = function(atoms, columns)
@@ -98,7 +98,7 @@ def spams_lasso(count, level):
 
 
 def cases(level):
-    """By name. The signals have unit norm, so that a relative residual of 0.1 is one of 0.01 squared."""
+    """Cases by name. Signals have unit norm: a relative residual of 0.1 is a squared residual of 0.01."""
     return {
         "omp-10": Case("omp --sparsity 10", scikit_omp(n_nonzero_coefs=10)),
         "omp-40": Case("omp --sparsity 40", scikit_omp(n_nonzero_coefs=40)),
@@ -135,7 +135,7 @@ def compare(given, folder, name, dtype, case, peer, function, data):
 
 
 def find_level(program, folder, wanted):
-    """The lambda that leaves `wanted` atoms per signal, by bisection."""
+    """The lambda with `wanted` atoms per signal, by bisection."""
     low, high = 1e-3, 1.0
     for _ in range(12):
         level = float(np.sqrt(low * high))

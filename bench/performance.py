@@ -1,7 +1,7 @@
-"""Measures what docs/performance.md says: prints its tables as Markdown and draws docs/img/performance.svg.
+"""Measurements of docs/performance.md: prints its tables as Markdown and draws docs/img/performance.svg.
 
     python3 bench/performance.py build/release/inco-bench docs/img/performance.svg
-    python3 bench/performance.py build/release/inco-bench     # the table of the cases alone
+    python3 bench/performance.py build/release/inco-bench     # only the table of cases
 
 On Linux `chrt -f 50 taskset -c 1` in front keeps other load away. It takes about three minutes.
 """
@@ -49,7 +49,7 @@ def print_cases(program):
 
 
 def measure(program, name, value):
-    """Microseconds per signal of every curve at one place."""
+    """Microseconds per signal of every curve at one size."""
     at = {**USUAL, name: value}
     times = []
     for coder, kind, _ in CURVES:

@@ -22,8 +22,8 @@ import numpy as np
 
 INCO = os.environ.get("INCO", "inco")
 FIELDS = ["train_error", "test_error", "coherence_max", "coherence_rms", "singular_max", "singular_min"]
-# Relative to the value kept; of the smallest singular value, which may be near 0, relative to the largest. Another CPU or
-# BLAS rounds differently, and a pursuit that then takes another atom goes another way from there.
+# Relative to the stored value; for the smallest singular value, which may be near 0, relative to the largest. Another CPU
+# or BLAS rounds differently, and a pursuit that then chooses another atom continues differently.
 TOLERANCE = {"train_error": 0.02, "test_error": 0.02, "coherence_max": 0.05, "coherence_rms": 0.02, "singular_max": 0.03,
              "singular_min": 0.05}
 VARIANTS = {"online": [["--gamma-relative", "0.1"]], "idl": [["--norms", "rescale"], ["--max-coherence", "0.5", "--code-updates", "0"]],
@@ -42,7 +42,7 @@ def methods():
 
 
 def small_case(folder):
-    """Noisy signals of 3 of 40 random atoms in 16 dimensions; the legacy generator's numbers never change."""
+    """Noisy signals of 3 of 40 random atoms in 16 dimensions, from the legacy generator, whose numbers never change."""
     random = np.random.RandomState(1)
     atoms = random.standard_normal((40, 16))
     atoms /= np.linalg.norm(atoms, axis=1, keepdims=True)
@@ -92,7 +92,7 @@ def write(rows, file, fields):
 
 
 def check(rows, path):
-    """What differs from the table kept, a line each."""
+    """Differences from the stored table, one line each."""
     with open(path, newline="") as file:
         kept = {row["method"]: row for row in csv.DictReader(file)}
     found = {row["method"]: row for row in rows}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""K-SVD's synthetic test: how many atoms of a planted dictionary does a method find again?
+"""K-SVD's synthetic test: the share of atoms of a planted dictionary that a method recovers.
 
 A dictionary of uniform random entries, its atoms scaled to unit norm; signals of K atoms each with uniform random
 coefficients; white noise. Learning starts from the first L signals. An atom counts as found when 1 - |d'e| < 0.01 for
@@ -25,7 +25,7 @@ METHODS = ["mod", "aksvd", "ksvd", "idl --gamma 0", "idl --gamma-relative 0.01",
 
 
 def planted(rng, arguments, noise):
-    """Signals in rows, and the dictionary behind them."""
+    """Signals in rows, and their dictionary."""
     truth = rng.uniform(-1, 1, (arguments.atoms, arguments.dim))
     truth /= np.linalg.norm(truth, axis=1, keepdims=True)
     signals = np.zeros((arguments.signals, arguments.dim))
@@ -40,14 +40,14 @@ def planted(rng, arguments, noise):
 
 
 def found(truth, learned):
-    """The share of true atoms found, by any learned atom and one to one."""
+    """Share of true atoms recovered, by any learned atom and one to one."""
     close = 1 - np.abs(truth @ learned.T) < 0.01
     rows, columns = linear_sum_assignment(~close)
     return close.any(1).mean(), close[rows, columns].sum() / len(truth)
 
 
 def learn(arguments, method, folder):
-    # the test's own data is not scaled: weak signals count less
+    # the original test does not normalise signals: weak signals count less
     command = [arguments.inco, "learn", "X.npy", "-o", "D.npy", "--init", "start.npy", "--coder", "omp", "--sparsity",
                str(arguments.sparsity), "--iterations", str(arguments.iterations), "--normalize", arguments.normalize,
                "--threads", "1", "--quiet", "--method"] + method.split()
@@ -58,7 +58,7 @@ def learn(arguments, method, folder):
 
 
 def run_trials(arguments, noise):
-    """The shares by method: trials x 2 each."""
+    """Shares per method: trials x 2 each."""
     shares = {method: [] for method in arguments.method}
     for trial in range(arguments.trials):
         signals, truth = planted(np.random.default_rng([arguments.seed, trial]), arguments, noise)

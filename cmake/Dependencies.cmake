@@ -1,8 +1,8 @@
-# The libraries under inco. Sets
-#   inco_dependencies   what to link
+# Libraries that inco uses. Sets
+#   inco_dependencies   libraries to link
 #   inco_modules        those of them that pkg-config knows, for incoConfig.cmake
 #   inco_link_flags     the same as flags, for inco.pc
-#   inco_features       a definition INCO_HAVE_... for each optional one that is there
+#   inco_features       a definition INCO_HAVE_... for each optional library found
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 set(inco_dependencies Threads::Threads m)
@@ -10,7 +10,7 @@ set(inco_modules)
 set(inco_link_flags -pthread -lm)
 set(inco_features)
 
-# Adds a library that pkg-config knows; `found` says whether it does.
+# Adds a library by pkg-config; `found`: whether there is one.
 function(inco_use_module module found)
   pkg_check_modules(inco_${module} IMPORTED_TARGET ${module})
   if(inco_${module}_FOUND)
@@ -57,7 +57,7 @@ if(NOT lapacke_found)
   set(inco_lapacke_include ${LAPACKE_INCLUDE_DIR})
 endif()
 
-# Each optional library gives one feature; without it the build goes on, and the program says what it lacks.
+# Each optional library gives one feature; without it the build continues, and the program reports the missing feature.
 function(inco_optional feature module package)
   string(TOUPPER ${feature} upper)
   option(WITH_${upper} "Use ${module} (Debian: ${package})" ON)

@@ -1,4 +1,4 @@
-# Cross compilation for 64-bit ARM on Debian: docs/building.md says what to install.
+# Cross compilation for 64-bit ARM on Debian: docs/building.md lists the packages.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

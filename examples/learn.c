@@ -16,7 +16,8 @@ static double draw(void) {
     return (double)(int64_t)state / 9223372036854775808.0;
 }
 
-/* Speech-like: a random walk, so that neighbouring samples are alike and few directions hold most of the energy. */
+/* Speech-like signals: random walks, whose neighbouring samples are correlated and whose energy is in few
+ * directions. */
 static void make_signals(double *x) {
     for (int n = 0; n < SIGNALS; n++) {
         double value = draw();

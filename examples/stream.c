@@ -11,8 +11,8 @@
 
 enum { DIM = 32, ATOMS = 64, SIGNALS = 5000 };
 
-/* A decaying tone. Pitch, phase and decay depend on the signal's number alone: `read` may be called in any order, and
- * from several threads at once (`concurrent`). */
+/* A decaying tone. Pitch, phase and decay depend only on the number of the signal: `read` may be called in any order,
+ * and from several threads at once (`concurrent`). */
 static void make_tone(int64_t n, float *out) {
     const double x = fmod(0.6180339887 * (double)n, 1), y = fmod(0.7548776662 * (double)n, 1);
     for (int i = 0; i < DIM; i++) out[i] = (float)(exp(-4 * y * i / DIM) * cos(3 * x * i + 6 * y));
@@ -40,7 +40,7 @@ static int show(void *self, const inco_progress *now) {
     if (!strcmp(now->phase, "iteration"))
         printf("iteration %2lld of %lld: error %.4f, coherence %.4f\n", (long long)now->iteration,
                (long long)now->iterations, now->relative_error, now->coherence_rms);
-    return 0; /* anything else would stop the run */
+    return 0; /* another value would stop the run */
 }
 
 static int encode(const inco_mat *dictionary, const inco_source *source, const inco_options *options,

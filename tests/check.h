@@ -1,4 +1,4 @@
-/* What the test programs share. */
+/* Shared by the test programs. */
 #ifndef INCO_TESTS_CHECK_H
 #define INCO_TESTS_CHECK_H
 
@@ -17,7 +17,7 @@
 #include "base/source.h"
 #include "mat/mat.h"
 
-/* The sanitizers that the tests are built with. */
+/* Sanitizers of this build. */
 #if defined(__has_feature)
 #define HAS_FEATURE(name) __has_feature(name)
 #else
@@ -29,14 +29,14 @@ enum { SANITIZED_MEMORY = 1 };
 enum { SANITIZED_MEMORY = 0 };
 #endif
 #if defined(__SANITIZE_THREAD__) || HAS_FEATURE(thread_sanitizer)
-enum { SANITIZED_THREADS = 1 }; /* which allows a child of a process with threads none of its own */
+enum { SANITIZED_THREADS = 1 }; /* the child of a process with threads may not create threads */
 #else
 enum { SANITIZED_THREADS = 0 };
 #endif
 
 #define assert_near(a, b, tolerance) assert_true(fabs((double)(a) - (double)(b)) <= (tolerance))
 
-/* Normal entries; a seed of its own for every matrix. */
+/* A matrix of normally distributed entries; use another seed for each matrix. */
 static inline inco_mat check_random(inco_type type, int64_t rows, int64_t cols, uint64_t seed) {
     inco_mat m;
     assert_int_equal(inco_mat_new(&m, type, rows, cols, NULL), INCO_OK);
@@ -63,7 +63,7 @@ static inline inco_options *check_options(const char *const *pairs) {
 }
 #define OPTIONS(...) check_options((const char *const[]){__VA_ARGS__, NULL})
 
-/* What a learner has learned. */
+/* The results of a learner. */
 static inline inco_learn_info check_info(const inco_learner *learner) {
     inco_learn_info info = INCO_INIT(inco_learn_info);
     assert_int_equal(inco_learner_info(learner, &info, NULL), INCO_OK);
@@ -76,7 +76,7 @@ static inline inco_mat check_learned(const inco_learner *learner) {
     return view;
 }
 
-/* Calls with these options report here. */
+/* Sets the progress callback of calls with these options. */
 static inline void check_watch(inco_options *o, inco_progress_fn callback, void *self) {
     assert_int_equal(inco_options_on_progress(o, callback, self, sizeof(inco_progress), NULL), INCO_OK);
 }
@@ -86,7 +86,7 @@ static inline void *check_type(inco_type type) {
     return &types[type == INCO_F64];
 }
 
-/* A test to run with both types: it finds the one to use in *state. */
+/* Runs a test with both types; *state points to the type. */
 /* clang-format off */
 #define WITH(type, test) {#test " (" #type ")", test, NULL, NULL, check_type(INCO_##type)}
 /* clang-format on */

@@ -1,10 +1,10 @@
-/* What the tests of learning share: planted signals, checkpoints in memory, and a observer of runs. */
+/* Shared by the tests of learning: planted signals, checkpoints in memory, and an observer of runs. */
 #ifndef INCO_TESTS_LEARNING_H
 #define INCO_TESTS_LEARNING_H
 
 #include "check.h"
 
-/* Signals of `sparsity` atoms each of a random dictionary, with normal coefficients. */
+/* Signals of `sparsity` atoms each from a random dictionary, with normal coefficients. */
 static inline inco_mat planted_signals(const inco_mat *truth, int64_t count, int sparsity, uint64_t seed) {
     inco_mat x;
     assert_int_equal(inco_mat_new(&x, truth->type, truth->rows, count, NULL), INCO_OK);
@@ -18,7 +18,7 @@ static inline inco_mat planted_signals(const inco_mat *truth, int64_t count, int
     return x;
 }
 
-/* Share of the true atoms that some learned atom matches to 0.99. */
+/* Share of true atoms with a learned atom of |d'd| >= 0.99. */
 static inline double recovered(const inco_mat *truth, const inco_mat *learned) {
     int64_t found = 0;
     for (int64_t j = 0; j < truth->cols; j++) {
@@ -33,13 +33,13 @@ static inline double recovered(const inco_mat *truth, const inco_mat *learned) {
     return (double)found / (double)truth->cols;
 }
 
-/* Learns; what is allocated is the caller's to free. */
+/* Learns; the caller frees the results. */
 static inline int learn(const inco_mat *x, inco_options *o, inco_mat *d, inco_learn_info *info, inco_error *error) {
     inco_source source = mat_source_of(x);
     return inco_learn(&source, o, d, info, error);
 }
 
-/* What becomes of atoms that no signal uses, by --unused: 15 atoms are where the signals are, 5 where they are not. */
+/* Checks --unused: 15 initial atoms are among the signals, 5 are orthogonal to them. */
 static inline void check_unused_policies(const char *const method[]) {
     static const char *const policies[] = {"keep", "worst", "sample"};
     inco_mat x = check_random(INCO_F64, 10, 500, 13), start = check_dictionary(INCO_F64, 10, 20, 14);
@@ -89,15 +89,15 @@ static inline int read_memory(void *self, void *bytes, size_t count) {
 #define MEMORY_STREAM(memory)                                                                                          \
     { sizeof(inco_stream), memory, write_memory, read_memory }
 
-/* Looks at every iteration of a run, and saves or stops it where it is to. */
+/* Observes every iteration of a run; saves or stops it where requested. */
 typedef struct observer {
     inco_learner *learner;
     inco_stream stream;
     int64_t save_at, stop_at; /* iterations; 0: never */
-    int64_t stop_after;       /* signals of iteration 2; 0: never */
+    int64_t stop_after;       /* coded signals of iteration 2; 0: never */
     int64_t told, replaced;
     double first_error;
-    double rise; /* the largest of the objective in an update; starts at -INFINITY */
+    double rise; /* largest increase of the objective in an update; initially -INFINITY */
 } observer;
 
 static inline int watch(void *self, const inco_progress *progress) {
@@ -119,7 +119,7 @@ static inline void watch_new(observer *w, const inco_source *source, inco_option
     assert_int_equal(inco_learner_new(&w->learner, source, o, NULL), INCO_OK);
 }
 
-/* Learns with one thread and with more: the same bits. Frees the options. */
+/* Learns with one thread and with several: the same bits. Frees the options. */
 static inline void check_threads(const inco_mat *x, inco_options *o) {
     static const int threads[] = {1, 2, 3, 8};
     inco_mat first = {0}, d;
@@ -139,7 +139,8 @@ static inline void check_threads(const inco_mat *x, inco_options *o) {
     inco_options_free(o);
 }
 
-/* Runs a learner that w saves on the way, and another one from there: the same bits. Both are the caller's to free. */
+/* Runs a learner that w saves on the way, and resumes another from the checkpoint: the same bits. The caller frees
+ * both. */
 static inline void check_resumed(observer *w, inco_learner **resumed, const inco_source *source, inco_options *o) {
     watch_new(w, source, o);
     assert_int_equal(inco_learner_run(w->learner, NULL), INCO_OK);

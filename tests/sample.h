@@ -1,4 +1,4 @@
-/* Data with sparse codes, and the statistics of both: what the tests of dictionary updates start from. */
+/* Signals with sparse codes and their statistics, for tests of dictionary updates. */
 #ifndef INCO_TESTS_SAMPLE_H
 #define INCO_TESTS_SAMPLE_H
 
@@ -6,7 +6,7 @@
 #include "mat/blas.h"
 #include "update/update.h"
 
-/* The forms of IDL's update: norms kept, free, and kept with products in float32. */
+/* Forms of IDL's update: unit norms kept, norms free, and unit norms with products in float32. */
 enum { KEPT, FREE, NARROW, FORMS };
 
 #define SETTINGS(weight, form, steps, many)                                                                            \
@@ -14,11 +14,11 @@ enum { KEPT, FREE, NARROW, FORMS };
         .gamma = weight, .rescale = (form) == FREE, .narrow = (form) == NARROW, .iterations = steps, .threads = many})
 
 typedef struct sample {
-    inco_mat x, c, d; /* signals, codes, a dictionary to start from */
+    inco_mat x, c, d; /* signals, codes, initial dictionary */
     statistics s;
 } sample;
 
-/* X = truth * C + noise, with `sparsity` nonzeros a code, none of them at the last `unused` atoms. */
+/* X = truth C + noise, with `sparsity` nonzeros per code, none of them of the last `unused` atoms. */
 static inline sample sample_new(int64_t dim, int64_t atoms, int64_t signals, int64_t unused, double noise) {
     sample t;
     inco_mat truth = check_dictionary(INCO_F64, dim, atoms, 11);

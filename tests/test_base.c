@@ -70,7 +70,7 @@ static void chosen_numbers_are_distinct(void **state) {
     }
 }
 
-/* The tree over 8 chunks is ((0+1)+(2+3)) + ((4+5)+(6+7)), whatever the number of threads. */
+/* The tree over 8 chunks is ((0+1)+(2+3)) + ((4+5)+(6+7)) for any number of threads. */
 static void tree_sums_in_a_fixed_order(void **state) {
     (void)state;
     enum { LENGTH = 100000, CHUNKS = 8 };
@@ -144,7 +144,7 @@ static void options_have_defaults_and_ranges(void **state) {
     inco_options_free(o);
 }
 
-/* Every row of the table can be set to its own text, read back, and copied. */
+/* Every option can be set to its own text, read back, and copied. */
 static void options_round_trip(void **state) {
     (void)state;
     inco_options *o = inco_options_new();
@@ -227,7 +227,7 @@ static void codes_grow_and_transpose(void **state) {
     csc_free(&back);
 }
 
-/* C = alpha op(A) op(B) + beta C, number by number. */
+/* C = alpha op(A) op(B) + beta C by its definition. */
 static void multiply_simply(const char *form, double alpha, const inco_mat *a, const inco_mat *b, double beta,
                             const inco_mat *c) {
     const int64_t inner = form[0] == 'T' ? a->rows : a->cols;
@@ -248,12 +248,12 @@ static double largest_difference(const inco_mat *a, const inco_mat *b) {
     return most;
 }
 
-/* Part of a larger matrix, so that its columns do not follow one another in memory. */
+/* A part of a larger matrix: its columns are not adjacent in memory. */
 static inco_mat inner_part(const inco_mat *m) {
     return mat_part(m, 1, 1, m->rows - 2, m->cols - 2);
 }
 
-/* Of one block of C, of several, and with a rest. */
+/* One block of C, several, and an incomplete last block. */
 static void products_are_those_of_the_definition(void **state) {
     const inco_type types[] = {INCO_F64, INCO_F32};
     const int64_t sizes[] = {3, 130, 300, 530};
@@ -270,7 +270,8 @@ static void products_are_those_of_the_definition(void **state) {
                 inco_mat ap = inner_part(&a), bp = inner_part(&b), cp = inner_part(&c), wp = inner_part(&wanted);
                 blas_multiply(2, forms[f], 1.5, &ap, &bp, -0.5, &cp);
                 multiply_simply(forms[f], 1.5, &ap, &bp, -0.5, &wp);
-                assert_true(largest_difference(&c, &wanted) <= (t ? 1e-4 : 1e-12)); /* around the part, too */
+                assert_true(largest_difference(&c, &wanted) <=
+                            (t ? 1e-4 : 1e-12)); /* the rest of the matrix is unchanged */
                 inco_mat_free(&a);
                 inco_mat_free(&b);
                 inco_mat_free(&c);
@@ -295,8 +296,8 @@ static void matrices_are_turned_over_between_types(void **state) {
         }
 }
 
-/* A matrix by itself takes a way of its own: the same numbers, the same below and above the diagonal, for any
- * number of threads, also where something symmetric is added. */
+/* Products of a matrix by itself have their own code: the same numbers, symmetric, for any number of threads, also if a
+ * symmetric matrix is added. */
 static void products_of_a_matrix_by_itself_are_symmetric(void **state) {
     const inco_type types[] = {INCO_F64, INCO_F32};
     const int64_t sizes[] = {1, 70, 256, 300, 530};

@@ -1,4 +1,4 @@
-/* A bound on coherence in learning, and codes solved for anew on their atoms. */
+/* Learning with a coherence bound, and least-squares refits of codes. */
 #include <stdlib.h>
 
 #include "code/coder.h"
@@ -13,7 +13,7 @@ static double product(const inco_mat *a, int64_t j, const inco_mat *b, int64_t k
     return sum;
 }
 
-/* The largest |d_i'd_j| of the atoms as they are stored, scaled to unit norm. */
+/* Largest |d_i'd_j| of the atoms as stored, normalised. */
 static double largest_product(const inco_mat *d) {
     double largest = 0;
     for (int64_t j = 0; j < d->cols; j++)
@@ -22,9 +22,9 @@ static double largest_product(const inco_mat *d) {
     return largest;
 }
 
-/* ---- Codes on their atoms ---- */
+/* ---- Refits ---- */
 
-/* Codes of three atoms, coefficients of no meaning. */
+/* Codes of three atoms with arbitrary coefficients. */
 static csc some_codes(const inco_mat *d, const inco_mat *x) {
     inco_options *o = check_options((const char *const[]){"coder", "omp", "sparsity", "3", NULL});
     inco_coder *coder;
@@ -57,7 +57,7 @@ static void rest_of(const inco_mat *d, const inco_mat *x, const csc *codes, int6
     }
 }
 
-/* Least squares: what is left is orthogonal to the atoms of the code. */
+/* Least squares: the residual is orthogonal to the support. */
 static void refitted_codes_leave_nothing_of_their_atoms(void **state) {
     const inco_type type = *(inco_type *)*state;
     const double rounding = type == INCO_F32 ? 1e-6 : 1e-13;
@@ -106,7 +106,7 @@ static inco_options *bounded(const char *bound, const char *option, const char *
                                                "max-coherence", bound, option, value, NULL});
 }
 
-/* To the last bit, in either precision, with and without the penalty; the Welch bound of 16 x 40 is .196. */
+/* Exactly, in either precision, with and without the penalty; the Welch bound of 16 x 40 is .196. */
 static void a_bound_is_kept(void **state) {
     static const char *const bounds[] = {"0.9", "0.5", "0.3", "0.25"}, *const gammas[] = {"0", "0.1"};
     const inco_type type = *(inco_type *)*state;
@@ -125,7 +125,7 @@ static void a_bound_is_kept(void **state) {
     inco_mat_free(&x);
 }
 
-/* No update: the start itself is brought within the bound. */
+/* Without iterations: the initial dictionary itself is made to satisfy the bound. */
 static void a_bound_is_kept_without_iterations(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6), d;
@@ -138,7 +138,7 @@ static void a_bound_is_kept_without_iterations(void **state) {
     inco_mat_free(&x);
 }
 
-/* Stops in one phase, from its first call on; `closing` counts those of the closing search. */
+/* Stops in one phase, from its first call on; `closing` counts the calls of the final search. */
 typedef struct stopper {
     const char *phase;
     int stopping, closing;
@@ -151,7 +151,7 @@ static int stop_there(void *self, const inco_progress *now) {
     return s->stopping;
 }
 
-/* A run that is stopped keeps its bound; one that is stopped while it looks for that ends at once. */
+/* A stopped run satisfies the bound; if it is stopped in the final search, it ends at once. */
 static void a_stopped_run_keeps_its_bound(void **state) {
     (void)state;
     inco_mat truth = check_dictionary(INCO_F64, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6);
@@ -166,7 +166,7 @@ static void a_stopped_run_keeps_its_bound(void **state) {
         const inco_learn_info info = check_info(learner);
         assert_int_equal(info.iterations, i == 0 ? 1 : 8);
         assert_string_equal(info.stopped_by, "callback");
-        assert_int_equal(info.unused, -1); /* not coded in the end */
+        assert_int_equal(info.unused, -1); /* there was no final coding */
         assert_int_equal(info.coherence_max <= 0.3, i == 0);
         inco_learner_free(learner);
     }
@@ -182,8 +182,8 @@ static int note_coherence(void *self, const inco_progress *now) {
     return 0;
 }
 
-/* (BOUND-8): the first update is free, the others come closer, and the last ones are near; from a start that keeps the
- * bound none goes far from it. */
+/* (BOUND-8): the first update is free, the next come closer, the last are near the bound. If the initial dictionary
+ * satisfies the bound, all updates stay near it. */
 static void a_bound_is_approached(void **state) {
     (void)state;
     enum { ITERATIONS = 8 };
@@ -195,7 +195,7 @@ static void a_bound_is_approached(void **state) {
     check_watch(o, note_coherence, coherence);
     assert_int_equal(inco_learner_new(&learner, &source, o, NULL), INCO_OK);
     assert_int_equal(inco_learner_run(learner, NULL), INCO_OK);
-    assert_true(coherence[0] > 0.51); /* what the second is held to */
+    assert_true(coherence[0] > 0.51); /* the bound of the second */
     for (int t = 1; t < ITERATIONS; t++) assert_true(coherence[t] < 1.15 * (0.3 + 0.7 * pow(0.3, t)));
     kept = check_learned(learner);
     inco_learner *again;
@@ -251,7 +251,8 @@ static void a_bound_that_nothing_keeps_is_refused(void **state) {
     inco_mat_free(&x);
 }
 
-/* Above the Welch bound, which an equiangular frame of this size would need: the best found is returned, and said. */
+/* Just above the Welch bound, which only an equiangular frame of this size attains: the best found is returned and
+ * reported. */
 static void a_bound_that_is_missed_is_told(void **state) {
     (void)state;
     inco_mat truth = check_dictionary(INCO_F64, 16, 40, 5), x = planted_signals(&truth, 400, 4, 6), d;
@@ -267,7 +268,7 @@ static void a_bound_that_is_missed_is_told(void **state) {
     inco_mat_free(&x);
 }
 
-/* New codes between updates fit the data closer: the error after as many iterations is lower. */
+/* Refits between updates reduce the error after the same number of iterations. */
 static void code_updates_lower_the_error(void **state) {
     static const char *const rounds[] = {"0", "3"}, *const methods[] = {"idl", "mod", "mocod"};
     const inco_type type = *(inco_type *)*state;

@@ -1,4 +1,4 @@
-/* Coders in double that let float32 find the atoms, against the same coders all in double. */
+/* Coders in double that use float32 to find the support, against the same coders entirely in double. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "code/kernel.h"
 #include "sparse/csc.h"
 
-/* Sinusoids of random frequency and phase with some noise: coherent, as windows of speech are. */
+/* Sinusoids of random frequency and phase with noise: coherent, like windows of speech. */
 static inco_mat tones(int64_t dim, int64_t count, uint64_t seed) {
     inco_mat m = check_random(INCO_F64, dim, count, seed);
     for (int64_t n = 0; n < count; n++)
@@ -48,7 +48,7 @@ static double largest_difference(const csc *a, const csc *b, int64_t n) {
     return most;
 }
 
-/* Every support is the same, every coefficient to 1e-8, every residual to 1e-9 of the energy, which is 1. */
+/* Supports are equal, coefficients to 1e-8, residuals to 1e-9 of the energy, which is 1. */
 static void compare(const inco_mat *d, const inco_mat *x, inco_options *o) {
     double *fast_residual = NEW(double, x->cols), *residual = NEW(double, x->cols);
     csc fast = encode(d, x, o, 1, fast_residual), plain = encode(d, x, o, 0, residual);
@@ -72,7 +72,7 @@ static void compare(const inco_mat *d, const inco_mat *x, inco_options *o) {
     inco_options_free(o);
 }
 
-/* Choices are proved, so that not even ties differ. */
+/* Choices are verified, so that even ties agree. */
 static void compare_all(const inco_mat *d, const inco_mat *x) {
     compare(d, x, OPTIONS("coder", "omp", "sparsity", "8"));
     compare(d, x, OPTIONS("coder", "omp", "sparsity", "25"));
@@ -115,7 +115,7 @@ static void assert_same_codes(const csc *a, const csc *b) {
     assert_memory_equal(a->value, b->value, (size_t)nonzeros * a->type);
 }
 
-/* With a Gram matrix of several blocks, which threads make side by side, and paths of columns begun ahead. */
+/* With a Gram matrix of several blocks, computed in parallel, and speculative columns on the path. */
 static void bits_do_not_depend_on_threads(void **state) {
     const char *const threads[] = {"1", "2", "5"}, *const rules[][2] = {{"omp", "9"}, {"lars", "22"}};
     const inco_type types[] = {INCO_F64, INCO_F32};
@@ -139,8 +139,8 @@ static void bits_do_not_depend_on_threads(void **state) {
     }
 }
 
-/* The same codes with columns begun before their atoms are chosen as without, and fewer bytes read. Returns what the
- * coder has seen with them. */
+/* Codes with and without speculative columns are equal, and fewer bytes are read with them. Returns the coder's
+ * counts. */
 static coder_counts compare_guessing(const inco_mat *d, const inco_mat *x, inco_options *o, csc *codes) {
     csc plain = {0};
     coder_counts seen[2];
@@ -159,7 +159,7 @@ static coder_counts compare_guessing(const inco_mat *d, const inco_mat *x, inco_
     return seen[1];
 }
 
-/* With more columns than are allocated at a time; and with atoms that leave, so that P turns. */
+/* With more columns than are allocated at a time, and with atoms that leave, so that P is rotated. */
 static void bits_do_not_depend_on_guesses(void **state) {
     const inco_type types[] = {INCO_F64, INCO_F32};
     const char *const signs[] = {"no", "yes"};

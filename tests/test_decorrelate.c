@@ -1,4 +1,4 @@
-/* Spreading the atoms after an update: pairwise decorrelation (INK-SVD), iterative projections and rotations (IPR). */
+/* Separation of atoms after an update: pairwise decorrelation (INK-SVD), iterative projection and rotation (IPR). */
 #include "check.h"
 
 #include "base/memory.h"
@@ -24,7 +24,7 @@ static inco_mat copy_of(const inco_mat *m) {
     return copy;
 }
 
-/* One pair is rotated in its own plane, by the same angle on both sides, to the bound but for rounding; others stay. */
+/* One pair is rotated in its plane, by equal angles, to the bound up to rounding; other atoms stay. */
 static void a_pair_is_rotated_to_the_bound(void **state) {
     (void)state;
     for (int sign = -1; sign <= 1; sign += 2) {
@@ -51,7 +51,7 @@ static void a_pair_is_rotated_to_the_bound(void **state) {
     }
 }
 
-/* Atoms 0 and 2 are both close to 1; the closer pair, 0 and 1, is rotated, and 2 waits for the next pass. */
+/* Atoms 0 and 2 are both close to 1: the closer pair, 0 and 1, is rotated; 2 waits for the next pass. */
 static void the_worst_pair_goes_first_and_an_atom_has_one_pair(void **state) {
     (void)state;
     inco_mat d;
@@ -69,7 +69,7 @@ static void the_worst_pair_goes_first_and_an_atom_has_one_pair(void **state) {
     inco_mat_free(&d);
 }
 
-/* Down to twice the Welch bound; more than one panel of atoms; the same bits for any number of threads. */
+/* Down to twice the Welch bound, with more than one panel of atoms: the same bits for any number of threads. */
 static void all_pairs_end_below_the_bound(void **state) {
     (void)state;
     const double bounds[] = {0.9, 0.5, 0.3, 0.25};
@@ -101,7 +101,7 @@ static void all_pairs_end_below_the_bound(void **state) {
     assert_true(last > 10);
 }
 
-/* The difference of two atoms that are the same, or opposite, has no direction. */
+/* The difference of equal, or opposite, atoms has no direction. */
 static void identical_and_opposite_atoms_are_parted(void **state) {
     (void)state;
     inco_mat d = check_dictionary(INCO_F64, 12, 9, 81);
@@ -140,7 +140,7 @@ static void an_impossible_bound_stops_at_the_limit(void **state) {
 
 /* ---- IPR ---- */
 
-/* Signals that use three atoms each, with codes to match. */
+/* Signals of three atoms each, with their codes. */
 static training training_for(inco_type type, const inco_mat *d, int64_t signals) {
     training t;
     csc codes;
@@ -169,7 +169,7 @@ static training training_for(inco_type type, const inco_mat *d, int64_t signals)
     return t;
 }
 
-/* The bound is met, and no small rotation of the result fits the data better. */
+/* The bound is reached, and no small rotation of the result fits the data better. */
 static void projections_meet_the_bound_and_the_rotation_is_the_best(void **state) {
     const inco_type type = *(inco_type *)*state;
     const int64_t sizes[][2] = {{16, 40}, {20, 12}};
@@ -204,7 +204,8 @@ static void projections_meet_the_bound_and_the_rotation_is_the_best(void **state
     }
 }
 
-/* A dictionary that keeps the bound stays; one that cannot stops at the limit; one with a bound of zero stays whole. */
+/* A dictionary that satisfies the bound stays; an infeasible bound stops at the limit; a bound of zero leaves all atoms
+ * finite. */
 static void projections_at_the_limits(void **state) {
     (void)state;
     inco_mat old = check_dictionary(INCO_F64, 8, 20, 86), d = copy_of(&old);
@@ -227,7 +228,7 @@ static void projections_at_the_limits(void **state) {
     training_free(&t);
 }
 
-/* Both ways to the leading eigenvectors: A v = lambda v, orthonormal, the same eigenvalues, the largest of all. */
+/* Both methods for leading eigenvectors: A v = lambda v, orthonormal, the same eigenvalues, the largest of all. */
 static void eigenvectors_agree(void **state) {
     (void)state;
     const int64_t n = 40, wanted = 15;
@@ -253,7 +254,7 @@ static void eigenvectors_agree(void **state) {
     }
     for (int64_t i = 0; i < n; i++) trace += mat_get(&a, i, i);
     for (int64_t k = 0; k < wanted; k++) trace -= values[0][k];
-    assert_true(trace > 0 && trace < (double)(n - wanted) * values[0][0]); /* the others are below all of these */
+    assert_true(trace > 0 && trace < (double)(n - wanted) * values[0][0]); /* the others are below these */
     inco_mat_free(&root);
     inco_mat_free(&a);
     inco_mat_free(&vectors);

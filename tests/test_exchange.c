@@ -1,4 +1,4 @@
-/* Exchanging atoms of little worth: the lines that residuals have in common, and what a run makes of them. */
+/* Exchange of atoms that reduce the error little: common lines of residuals, and runs with exchange. */
 #include "learning.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void lines_are_found_with_their_gains(void **state) {
     assert_int_equal(inco_mat_new(&again, INCO_F64, 12, 6, NULL), INCO_OK);
     assert_int_equal(lines_find(&z, gain, &found, &r, 1, NULL), INCO_OK);
     assert_int_equal(found, 6);
-    for (int64_t i = 0; i < 6; i++) { /* the one with the most vectors first */
+    for (int64_t i = 0; i < 6; i++) { /* the line with the most vectors first */
         assert_true(fabs(blas_dot(12, mat_column(&z, i), mat_column(&truth, 5 - i))) > 0.999);
         assert_near(mat_column_norm(&z, i), 1, 1e-14);
         assert_true(i == 0 || gain[i] <= gain[i - 1]);
@@ -46,7 +46,7 @@ static void lines_are_found_with_their_gains(void **state) {
         all += blas_dot(12, mat_column(&r, n), mat_column(&r, n));
     }
     for (int64_t i = 0; i < 6; i++) assert_near(gain[i] / taken[i], 1, 1e-12), all -= gain[i];
-    assert_true(all >= 0 && all < 1.2 * 0.02 * 0.02 * 12 * 210); /* what the noise has */
+    assert_true(all >= 0 && all < 1.2 * 0.02 * 0.02 * 12 * 210); /* the energy of the noise */
     assert_int_equal(lines_find(&again, gain_again, &found, &r, 3, NULL), INCO_OK);
     assert_memory_equal(again.data, z.data, 12 * 6 * sizeof(double));
     assert_memory_equal(gain_again, gain, sizeof gain);
@@ -56,7 +56,7 @@ static void lines_are_found_with_their_gains(void **state) {
     inco_mat_free(&again);
 }
 
-/* No more lines than the vectors have directions; none in nothing. */
+/* At most as many lines as the vectors have directions; none for zero vectors. */
 static void there_may_be_fewer_lines(void **state) {
     (void)state;
     inco_mat truth = check_dictionary(INCO_F64, 12, 6, 30), r = vectors_on(&truth, 0), z;
@@ -83,7 +83,7 @@ static void there_may_be_fewer_lines(void **state) {
 
 /* ---- Runs ---- */
 
-/* Learns from `start`; the share of true atoms found. */
+/* Learns from `start`; returns the share of true atoms found. */
 static double run_from(const inco_mat *start, const inco_mat *x, inco_options *o, const inco_mat *truth,
                        inco_learn_info *info) {
     inco_source source = mat_source_of(x);
@@ -99,7 +99,7 @@ static double run_from(const inco_mat *start, const inco_mat *x, inco_options *o
     return share;
 }
 
-/* Two atoms share a true one, and another true one is missing: without exchange it stays so. */
+/* Two atoms share a true one, and another true one is missing: without exchange this stays so. */
 static void a_missing_atom_is_found(void **state) {
     const inco_type type = *(inco_type *)*state;
     static const char *const methods[][3] = {
@@ -125,7 +125,7 @@ static void a_missing_atom_is_found(void **state) {
     inco_mat_free(&start);
 }
 
-/* All atoms are there: nothing is gained by exchanging any, with noise or without. */
+/* All true atoms are present: no exchange pays off, with noise or without. */
 static void a_good_dictionary_is_left_alone(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 20, 40, 33), x = planted_signals(&truth, 2000, 3, 34);
@@ -143,7 +143,7 @@ static void a_good_dictionary_is_left_alone(void **state) {
     inco_mat_free(&x);
 }
 
-/* The penalty counts: what would be gained in error is not worth a line that crowds a tight frame. */
+/* The penalty counts: the reduction of the error does not outweigh a line that makes a tight frame more coherent. */
 static void a_strong_penalty_keeps_the_atoms(void **state) {
     (void)state;
     inco_mat x = check_random(INCO_F64, 12, 1500, 37), start = check_dictionary(INCO_F64, 12, 30, 38);

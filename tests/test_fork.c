@@ -13,7 +13,7 @@ typedef struct fixture {
     atomic_int stop, wrong;
 } fixture;
 
-/* 1 when learning fails, or gives other bits than on one thread. */
+/* Returns 1 if learning fails, or gives other bits than on one thread. */
 static int learns_wrongly(const fixture *f) {
     inco_mat d = {0};
     const int status = learn(&f->x, f->options, &d, NULL, NULL);
@@ -37,7 +37,7 @@ static void close_fixture(fixture *f) {
     inco_options_free(f->options);
 }
 
-/* Learns in a child: 0 when all is well there. A child that hangs is killed in the end. */
+/* Learns in a child process; returns 0 on success. A child that hangs is killed. */
 static int errors_in_child(const fixture *f) {
     const pid_t child = fork();
     int status;
@@ -69,7 +69,7 @@ static void *learn_until_stopped(void *self) {
     return NULL;
 }
 
-/* Forks come at any moment of another thread's run, amid products that hold the locks of BLAS. */
+/* Forks at arbitrary moments of another thread's run, while products hold the locks of BLAS. */
 static void a_child_learns_while_its_parent_does(void **state) {
     static const char *const methods[] = {"idl", "ksvd"};
     (void)state;

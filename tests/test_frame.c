@@ -1,4 +1,4 @@
-/* Frames of low coherence: the power sum, the annealing, and inco_frame. */
+/* Frames of low coherence: the p-norm, the annealing, and inco_frame. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static inco_mat zeros(int64_t rows, int64_t cols) {
     return m;
 }
 
-/* ---- The power sum ---- */
+/* ---- The p-norm ---- */
 
 static double direct_peak(const inco_mat *d, double p) {
     double sum = 0;
@@ -31,7 +31,7 @@ static void the_power_sum_and_its_gradient(void **state) {
     assert_int_equal(peak_open(&w, 6, 70, 2, NULL), INCO_OK);
     for (w.levels = 1; w.levels <= 6; w.levels++) {
         assert_near(peak_eval(&w, &d, &g), direct_peak(&d, ldexp(1, w.levels)), 1e-12);
-        for (int64_t k = 0; k < 10; k++) { /* entries here and there */
+        for (int64_t k = 0; k < 10; k++) { /* some entries */
             double *x = (double *)d.data + 41 * k, old = *x, h = 1e-6;
             *x = old + h;
             double up = peak_eval(&w, &d, &unused);
@@ -50,7 +50,7 @@ static void the_power_sum_and_its_gradient(void **state) {
     inco_mat_free(&unused);
 }
 
-/* At a high order the sum is the largest product, whatever was evaluated before. */
+/* At a high order the p-norm is the largest product, whatever was evaluated before. */
 static void a_high_order_neither_overflows_nor_vanishes(void **state) {
     (void)state;
     inco_mat low = check_dictionary(INCO_F64, 40, 20, 102), high = check_dictionary(INCO_F64, 3, 20, 103), wide, g;
@@ -99,7 +99,7 @@ static inco_mat frame_of(inco_options *o, inco_frame_info *info) {
     inco_mat d;
     inco_error error = {0};
     if (inco_frame(o, &d, info, &error) != INCO_OK) fail_msg("%s", error.message);
-    inco_metrics m = INCO_INIT(inco_metrics); /* what it says of the frame is so */
+    inco_metrics m = INCO_INIT(inco_metrics); /* its results are those of the frame */
     assert_int_equal(inco_inspect(&d, o, &m, NULL), INCO_OK);
     assert_near(m.coherence_max, info->coherence_max, 1e-15);
     assert_near(m.coherence_rms, info->coherence_rms, 1e-12);
@@ -110,7 +110,7 @@ static inco_mat frame_of(inco_options *o, inco_frame_info *info) {
     return d;
 }
 
-/* Equiangular tight frames, and the best packings of the plane: the largest product is known. */
+/* Equiangular tight frames and optimal packings of the plane, with known coherence. */
 static void known_optima_come_out(void **state) {
     (void)state;
     const struct {

@@ -1,11 +1,11 @@
-/* What exceeds a bound on the inner products, over all pairs and over a list of them. */
+/* Violations of a bound on inner products, over all pairs and over a list of pairs. */
 #include "check.h"
 
 #include "base/memory.h"
 #include "mat/blas.h"
 #include "pairs/hinge.h"
 
-/* Term by term; the gradient by its definition, `scale` times. */
+/* By the definition, term by term; the gradient is `scale` times it. */
 static double direct(const inco_mat *d, double tau, double scale, const inco_mat *gradient, int64_t *pairs,
                      double *max) {
     double h = 0;
@@ -53,7 +53,7 @@ static void compare(evaluation eval, int64_t rows, int64_t cols, double tau, int
     inco_mat_free(&g);
 }
 
-/* Few violators, many, all but none; one block, several, a last one that is not full; a single atom. */
+/* Few violations, many, nearly none; one block, several, an incomplete last block; a single atom. */
 static void value_and_gradient_are_the_sums_over_pairs(void **state) {
     (void)state;
     const int64_t sizes[][2] = {{5, 1}, {3, 2}, {12, 64}, {20, 150}, {7, 600}};
@@ -93,7 +93,7 @@ static void the_bits_are_those_of_one_thread(void **state) {
     inco_mat_free(&d);
 }
 
-/* The atoms wander off; the list is used while it is certain, gathered anew when it is not, and never wrong. */
+/* Atoms move: the list is used while it is certain to be complete, gathered again when it is not, and never wrong. */
 static void a_list_is_never_out_of_date(void **state) {
     (void)state;
     const int64_t rows = 30, cols = 400;
@@ -123,7 +123,7 @@ static void a_list_is_never_out_of_date(void **state) {
     inco_mat_free(&d);
 }
 
-/* A few atoms go far while the others hardly move: their pairs alone are looked at again. */
+/* A few atoms move far, the others hardly: only pairs of those atoms are computed again. */
 static void a_list_is_mended(void **state) {
     (void)state;
     const int64_t rows = 30, cols = 400;

@@ -1,4 +1,4 @@
-/* Dictionaries to start from. */
+/* Initial dictionaries. */
 #include "check.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static double inner(const inco_mat *a, int64_t i, const inco_mat *b, int64_t j) 
 
 /* ---- Signals ---- */
 
-/* Which signal an atom is, by its direction. */
+/* The signal with the direction of an atom. */
 static int64_t signal_of(const inco_mat *d, int64_t atom, const inco_mat *x) {
     for (int64_t n = 0; n < x->cols; n++)
         if (inner(d, atom, x, n) > (1 - 1e-6) * mat_column_norm(x, n) && mat_column_norm(x, n) > 0) return n;
@@ -39,7 +39,8 @@ static void sample_takes_distinct_signals_with_energy(void **state) {
     for (int k = 0; k < 2; k++) {
         inco_mat x = check_random(types[k], 12, 60, 3), d = new_dictionary(12, 40), other = new_dictionary(12, 40);
         int seen[60] = {0}, ordered = 1, differ = 0;
-        for (int64_t n = 0; n < 60; n += 3) memset(mat_column(&x, n), 0, 12 * (size_t)types[k]); /* 40 are left */
+        for (int64_t n = 0; n < 60; n += 3)
+            memset(mat_column(&x, n), 0, 12 * (size_t)types[k]); /* 40 nonzero signals */
         inco_source source = mat_source_of(&x);
         assert_int_equal(init_sample(&d, &source, 9, NULL), INCO_OK);
         unit_norms(&d);
@@ -159,7 +160,7 @@ static void complete_cosines_are_orthonormal(void **state) {
     inco_mat_free(&few);
 }
 
-/* Pixel (r, c) stands at r * cols + c: the atom that varies along a row alone repeats from row to row. */
+/* Pixel (r, c) is at r * cols + c: an atom that varies along rows only repeats in every row. */
 static void patches_are_in_row_order(void **state) {
     (void)state;
     inco_mat d = new_dictionary(12, 24);
@@ -185,7 +186,7 @@ static void cosines_that_cannot_be_are_refused(void **state) {
     inco_mat_free(&alone);
 }
 
-/* The dictionary of 16 x 16 products for 8x8 patches that the test data has, up to order. */
+/* The dictionary of 16 x 16 products for 8x8 patches in the test data, up to order. */
 static void cosines_are_those_of_the_test_data(void **state) {
     const char *folder = getenv("INCO_TEST_DATA");
     char path[4096];

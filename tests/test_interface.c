@@ -1,4 +1,4 @@
-/* Rules of the interface: sizes of structs, who is called on which thread, and how every long call is stopped. */
+/* Rules of the interface: sizes of structs, threads of callbacks, and stopping of every long call. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -80,7 +80,7 @@ static void what_is_owned_is_released_once(void **state) {
     copy = m;
     inco_mat_free(&m);
     inco_mat_free(&m);
-    inco_mat_free(&copy); /* the sanitizer looks */
+    inco_mat_free(&copy); /* checked by the sanitizer */
     inco_mat_view(&view, INCO_F64, 2, 2, mine);
     assert_int_equal(inco_inspect(&view, NULL, &metrics, NULL), INCO_OK);
     other = metrics;
@@ -89,12 +89,12 @@ static void what_is_owned_is_released_once(void **state) {
     assert_null(metrics.singular);
     inco_mat_free(&view);
     assert_true(mine[3] == 4);
-    view = (inco_mat){INCO_F64, 2, 2, 2, mine, mine}; /* no owner of the library's */
+    view = (inco_mat){INCO_F64, 2, 2, 2, mine, mine}; /* the owner is not from the library */
     inco_mat_free(&view);
     assert_null(view.data);
 }
 
-/* What a handle has given out is refused once the handle has ended. */
+/* Objects of a handle that has ended are refused. */
 static void what_outlives_its_handle_is_refused(void **state) {
     char path[] = "/tmp/inco-interface-XXXXXX", byte;
     const char *const paths[] = {path};
@@ -135,7 +135,7 @@ static void what_outlives_its_handle_is_refused(void **state) {
 
 /* ---- Codes ---- */
 
-/* Codes in the caller's arrays are copied before they grow, and the arrays are neither changed nor freed. */
+/* Codes in the caller's arrays are copied before they grow; the arrays are neither changed nor freed. */
 static void borrowed_codes_stay_the_callers(void **state) {
     int64_t start[] = {0, 1, 3}, index[] = {2, 0, 5};
     double value[] = {1, 2, 3};
@@ -217,7 +217,7 @@ static int told_here(void *self, const inco_progress *now) {
     return w->stops;
 }
 
-/* A source that must not be read by other threads. */
+/* A source that may be read on the caller's thread only. */
 static inco_source witnessed(witness *w, const inco_mat *x, inco_options *o) {
     *w = (witness){.from = mat_source_of(x), .caller = pthread_self(), .stops = w->stops};
     inco_source source = w->from;
@@ -273,7 +273,7 @@ typedef struct calls {
 
 static void calls_new(calls *c, inco_options *o, int stops) {
     c->o = o;
-    c->dictionary = check_dictionary(INCO_F64, 12, 600, 7); /* several rounds of pairs */
+    c->dictionary = check_dictionary(INCO_F64, 12, 600, 7); /* several rounds of the tournament of pairs */
     c->x = check_random(INCO_F64, 12, 5000, 8);             /* two groups of signals */
     c->result = (inco_mat){0};
     c->w.stops = stops;
@@ -296,7 +296,7 @@ static void encoding_can_be_stopped(void **state) {
         calls_new(&c, OPTIONS("coder", "omp", "sparsity", "2", "threads", "2"), stops);
         assert_int_equal(inco_encode(&c.dictionary, &c.source, c.o, &codes, &info, NULL), stops);
         assert_int_equal(c.w.told, stops ? 1 : 2);
-        assert_int_equal(codes.cols, stops ? 4096 : 5000); /* those coded so far */
+        assert_int_equal(codes.cols, stops ? 4096 : 5000); /* codes so far */
         assert_true(info.signals == codes.cols && info.nonzeros == 2 * codes.cols);
         assert_true(codes.start[codes.cols] == info.nonzeros);
         inco_csc_free(&codes);

@@ -1,4 +1,4 @@
-/* What the tests of files share: a temporary folder, files with given bytes, and failures with code and text. */
+/* Shared by tests of files: a temporary folder, files of given bytes, and checks of failures by code and text. */
 #ifndef INCO_TESTS_TEST_IO_H
 #define INCO_TESTS_TEST_IO_H
 
@@ -41,7 +41,7 @@ static int test_teardown(void **state) {
     return nftw(test_folder, test_remove, 8, FTW_DEPTH | FTW_PHYS);
 }
 
-/* A name in the temporary folder; good until it has been called seven more times. */
+/* A path in the temporary folder, valid until the seventh call after this one. */
 static inline const char *in_folder(const char *name) {
     static char names[8][400];
     static int next;
@@ -63,7 +63,7 @@ static inline const char *write_text(const char *name, const char *text) {
     return write_bytes(name, text, strlen(text));
 }
 
-/* All bytes of a file, to be freed; the count in *count. */
+/* All bytes of a file, to be freed; *count: their number. */
 static inline unsigned char *read_bytes(const char *path, size_t *count) {
     struct stat info;
     assert_int_equal(stat(path, &info), 0);
@@ -77,7 +77,7 @@ static inline unsigned char *read_bytes(const char *path, size_t *count) {
     return bytes;
 }
 
-/* Entries of a folder, hidden ones too. */
+/* Number of entries of a folder, including hidden ones. */
 static inline int entries_in(const char *folder) {
     DIR *directory = opendir(folder);
     int count = -2;
@@ -115,7 +115,7 @@ static inline double entry(const inco_mat *m, int64_t i, int64_t j) {
     return m->type == INCO_F32 ? (double)((const float *)m->data)[at] : ((const double *)m->data)[at];
 }
 
-/* Are the values of a those of b, in the type of a? */
+/* Asserts that a has the values of b, converted to the type of a. */
 static inline void assert_same(const inco_mat *a, const inco_mat *b) {
     assert_int_equal(a->rows, b->rows);
     assert_int_equal(a->cols, b->cols);
@@ -127,7 +127,7 @@ static inline void assert_same(const inco_mat *a, const inco_mat *b) {
         }
 }
 
-/* A matrix of numbers without a pattern, exact in float; data from malloc. */
+/* A matrix of irregular numbers, exact in float; data from malloc. */
 static inline inco_mat some_matrix(inco_type type, int64_t rows, int64_t cols) {
     inco_mat m = {type, rows, cols, rows, malloc((size_t)(rows * cols) * type), NULL};
     assert_non_null(m.data);
@@ -141,7 +141,7 @@ static inline inco_mat some_matrix(inco_type type, int64_t rows, int64_t cols) {
     return m;
 }
 
-/* Files cannot grow beyond `bytes` until unlimited(): as on a full disk, but without privileges. */
+/* Limits the size of files until unlimited(), like a full disk, but without privileges. */
 static inline void limit_files(long bytes) {
     struct rlimit limit;
     signal(SIGXFSZ, SIG_IGN);
@@ -165,7 +165,7 @@ static inline inco_source test_source(const inco_data *data) {
     return source;
 }
 
-/* A matrix of both types, signals in rows and in columns, written and read again. */
+/* Writes and reads a matrix of both types, with signals in rows and in columns. */
 __attribute__((unused)) static void check_round_trip(const char *name, const char *meta) {
     for (int type = INCO_F32; type <= (int)INCO_F64; type += 4)
         for (int columns = 0; columns < 2; columns++) {

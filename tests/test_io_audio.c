@@ -1,4 +1,4 @@
-/* Audio through libsndfile, resampled, and put back together. */
+/* Audio through libsndfile: reading, resampling, reassembly. */
 #include "test_io.h"
 
 #include <math.h>
@@ -95,11 +95,11 @@ static void rates(void **state) {
     assert_int_equal(m.cols, 1);
     assert_int_equal(origin.shape[0], 1600);
     assert_true(origin.rate == 8000);
-    for (int k = 100; k < 1500; k++) /* away from the ends, where the filter sees zeros */
+    for (int k = 100; k < 1500; k++) /* away from the ends, which the filter pads with zeros */
         if (fabs(entry(&m, k, 0) - sine(k, 8000)) > 1e-3) fail_msg("sample %d: %g", k, entry(&m, k, 0) - sine(k, 8000));
     inco_mat_free(&m);
     inco_origin_free(&origin);
-    assert_works(load(path, "window=10 rate=16000", &m, NULL, &error)); /* its own rate: untouched */
+    assert_works(load(path, "window=10 rate=16000", &m, NULL, &error)); /* its own rate: unchanged */
     inco_mat_free(&m);
     assert_fails(load(path, "window=10 rate=10", &m, NULL, &error), INCO_EINVAL, "ratio");
     make("b.wav", SF_FORMAT_WAV | SF_FORMAT_FLOAT, 44100, 1, 3200);
@@ -190,7 +190,7 @@ static void windows_further_apart_than_long(void **state) {
     assert_true(entry(&m, 5, 1) == 0); /* padded */
     inco_mat_free(&m);
     assert_works(load(path, "window=10 hop=100", &m, NULL, &error));
-    assert_int_equal(m.cols, 1); /* none begins beyond the end */
+    assert_int_equal(m.cols, 1); /* none begins after the end */
     inco_mat_free(&m);
 }
 
@@ -204,7 +204,7 @@ static void decoded_values_are_kept(void **state) {
     inco_mat back;
     assert_works(inco_save_decoded(in_folder("out.wav"), &signals, &o, &error));
     assert_works(load(in_folder("out.wav"), "window=4", &back, NULL, &error));
-    for (int k = 0; k < 4; k++) assert_true(entry(&back, k, 0) == (double)values[k]); /* floats are not cut off */
+    for (int k = 0; k < 4; k++) assert_true(entry(&back, k, 0) == (double)values[k]); /* floats are not clipped */
     inco_mat_free(&back);
 }
 
@@ -229,7 +229,7 @@ static void several_files_go_to_a_folder(void **state) {
     inco_mat_free(&back);
     assert_fails(inco_save_decoded(in_folder("out"), &m, &origin, &error), INCO_EIO, "not empty");
     assert_int_equal(mkdir(in_folder("empty"), 0700), 0);
-    assert_works(inco_save_decoded(in_folder("empty/"), &m, &origin, &error)); /* an empty one is filled */
+    assert_works(inco_save_decoded(in_folder("empty/"), &m, &origin, &error)); /* an empty folder is accepted */
     assert_int_equal(entries_in(in_folder("empty")), 3);
     limit_files(1000);
     inco_error error = {0};
@@ -237,7 +237,7 @@ static void several_files_go_to_a_folder(void **state) {
     unlimited();
     assert_int_equal(status, INCO_EIO);
     assert_non_null(strstr(error.message, "third/00000.wav: File too large"));
-    assert_int_equal(entries_in(test_folder), 3); /* in, out, empty: nothing of the third is left */
+    assert_int_equal(entries_in(test_folder), 3); /* in, out, empty: nothing else is left */
     inco_mat_free(&m);
     inco_origin_free(&origin);
 }

@@ -101,7 +101,7 @@ static void errors_have_a_place(void **state) {
     assert_fails(inco_load(write_text("empty.csv", ""), NULL, &m, &error), INCO_EFORMAT, "empty.csv is empty");
 }
 
-/* Text in memory need not end in a zero byte, and may hold some. */
+/* Text in memory need not be null-terminated, and may contain zero bytes. */
 static void text_without_an_end(void **state) {
     (void)state;
     const char text[] = "1,2\n3,45";
@@ -119,7 +119,7 @@ static void text_without_an_end(void **state) {
     assert_fails(csv_parse("1\0,2\n", 5, "x", ",", &m, &error), INCO_EFORMAT, "is no number");
 }
 
-/* Sets a locale that writes 0,5: an installed one, or one made here. */
+/* Sets a locale that writes 0,5: an installed one, or one built here. */
 static int use_decimal_commas(void) {
     static const char *const locales[] = {"de_DE.UTF-8", "fr_FR.UTF-8", "sv_SE.UTF-8", "inco.UTF-8"};
     char command[256], half[8];
@@ -146,7 +146,7 @@ static void decimal_commas_do_not_matter(void **state) {
     assert_works(inco_load(in_folder("m.csv"), NULL, &back, &error));
     assert_same(&m, &back);
     snprintf(half, sizeof half, "%.1f", 0.5);
-    assert_string_equal(half, "0,5"); /* and the program's setting is untouched */
+    assert_string_equal(half, "0,5"); /* the program's locale is unchanged */
     setlocale(LC_NUMERIC, "C");
     inco_mat_free(&back);
     free(m.data);

@@ -1,4 +1,4 @@
-/* Signals from files: which files, which signals, in which order. */
+/* Signals from files: selection and order of files and signals. */
 #include "test_io.h"
 
 #include <math.h>
@@ -75,7 +75,7 @@ static void names_are_expanded(void **state) {
     expand_to((const char *[]){in_folder("sub")}, 1, "sub/y.npy sub/z.npy ");
     expand_to((const char *[]){in_folder("sub/"), in_folder("sub/z.npy")}, 2, "sub/y.npy sub/z.npy ");
     expand_to((const char *[]){in_folder("?.npy")}, 1, "a.npy b.npy ");
-    expand_to((const char *[]){in_folder("c[1].npy")}, 1, "c[1].npy "); /* it exists: no pattern */
+    expand_to((const char *[]){in_folder("c[1].npy")}, 1, "c[1].npy "); /* it exists: not a pattern */
     expand_to((const char *[]){in_folder("*/z.npy"), in_folder("[ab].npy"), in_folder("sub")}, 3,
               "a.npy b.npy sub/y.npy sub/z.npy ");
     expand_to((const char *[]){in_folder("su?")}, 1, "sub/y.npy sub/z.npy ");
@@ -204,7 +204,7 @@ static void what_does_not_go_together(void **state) {
     free(narrow.data);
 }
 
-/* Mapped files are not looked through when they are opened, but when they are read. */
+/* Mapped files are checked for NaN when signals are read, not when opened. */
 static void nan_is_found_when_read(void **state) {
     (void)state;
     inco_mat m = some_matrix(INCO_F32, 4, 30);
@@ -230,7 +230,7 @@ static void nan_is_found_when_read(void **state) {
 
 /* ---- Patches ---- */
 
-/* An image whose grey values tell their place: row * 16 + column, of 255. */
+/* An image whose grey values encode their position: row * 16 + column, of 255. */
 static const char *make_image(const char *name, int rows, int cols) {
     unsigned char bytes[300];
     int used = snprintf((char *)bytes, sizeof bytes, "P5 %d %d 255\n", cols, rows);
@@ -254,7 +254,7 @@ static void all_patches(void **state) {
         for (int e = 0; e < 6; e++) /* row-major within the patch */
             assert_int_equal(place_of(&m, e, p), (rows[p / 4] + e / 3) * 16 + cols[p % 4] + e % 3);
     inco_mat_free(&m);
-    m = load_signals(test_folder, "patch=3x2"); /* neither hop nor signals: the smaller side apart, all covered */
+    m = load_signals(test_folder, "patch=3x2"); /* neither hop nor signals: the smaller side apart, covering all */
     assert_int_equal(m.cols, 3 * 4);
     inco_mat_free(&m);
 }
@@ -317,7 +317,7 @@ static void random_patches(void **state) {
     inco_origin origin = INCO_INIT(inco_origin);
     assert_works(open_one(&data, test_folder, "patch=2x2 signals=30", &error));
     assert_works(inco_data_origin(data, &origin, &error));
-    assert_int_equal(origin.kind, 0); /* random patches cannot be put back */
+    assert_int_equal(origin.kind, 0); /* random patches cannot be reassembled */
     inco_origin_free(&origin);
     inco_data_free(data);
     write_text("flat.pgm", "P2 3 3 9 5 5 5 5 5 5 5 5 5");
@@ -325,7 +325,7 @@ static void random_patches(void **state) {
                  "were of one colour");
 }
 
-/* Every place is drawn about equally often: 40 places, 4000 draws, within six standard deviations. */
+/* All 40 positions are drawn equally often: 4000 draws, within six standard deviations. */
 static void random_places_are_uniform(void **state) {
     (void)state;
     int counts[128] = {0};
@@ -346,7 +346,7 @@ static void random_places_are_uniform(void **state) {
 
 /* ---- Silence ---- */
 
-/* AU without compression, by hand: a header of 24 bytes, then floats of big-endian order. */
+/* Writes an uncompressed AU file: a header of 24 bytes, then big-endian floats. */
 static const char *make_au(const char *name, const float *samples, int count) {
     unsigned char bytes[4096] = {'.', 's', 'n', 'd', 0, 0, 0, 24, 0, 0, 0, 0, 0, 0, 0, 6, 0, 0, 0x1F, 0x40, 0, 0, 0, 1};
     for (int i = 0; i < 4; i++) bytes[8 + i] = (unsigned char)(count * 4 >> (24 - 8 * i));
@@ -367,7 +367,7 @@ static void silence_is_left_out(void **state) {
     inco_mat m = load_signals(path, "window=10 signals=200 seed=5");
     for (int p = 0; p < 200; p++) assert_true(entry(&m, 0, p) != entry(&m, 9, p));
     inco_mat_free(&m);
-    m = load_signals(path, "window=10 hop=10"); /* all of them: silence too */
+    m = load_signals(path, "window=10 hop=10"); /* all windows, silence too */
     assert_int_equal(m.cols, 100);
     inco_mat_free(&m);
     inco_data *data;
@@ -375,7 +375,7 @@ static void silence_is_left_out(void **state) {
                  "b.au: 10000 consecutive windows drawn were digital silence");
 }
 
-/* ---- Real data, where it is at hand ---- */
+/* ---- Real data, if available ---- */
 
 static void real_recordings_and_images(void **state) {
     (void)state;

@@ -1,4 +1,4 @@
-/* Images: .pgm by hand, .png through libpng. */
+/* Images: .pgm by inco's own code, .png through libpng. */
 #include "test_io.h"
 
 #include "io/image.h"
@@ -140,7 +140,7 @@ static void png_kinds(void **state) {
     }
 }
 
-/* The weights of red, green and blue are libpng's (ITU-R BT.709); it cuts the sum to a whole grey level. */
+/* The weights of red, green and blue are libpng's (ITU-R BT.709), which truncates the sum to a whole grey level. */
 static void colours_become_grey(void **state) {
     (void)state;
     const unsigned char rgb[2][9] = {{255, 0, 0, 0, 255, 0, 0, 0, 255}, {255, 255, 0, 0, 255, 255, 0, 0, 0}};
@@ -158,7 +158,7 @@ static void bad_png(void **state) {
     for (size_t length = 1; length < count; length++)
         assert_fails(load(write_bytes("bad.png", bytes, length), "2x3", &m, &error), INCO_EFORMAT,
                      "bad.png: cannot be read as PNG: ");
-    /* 1000000 x 1000000 pixels, with a right checksum, in 70 bytes: refused before any memory is taken */
+    /* 1000000 x 1000000 pixels with a valid checksum in 70 bytes: refused before memory is allocated */
     const unsigned char huge[] = {0, 0x0F, 0x42, 0x40, 0, 0x0F, 0x42, 0x40};
     memcpy(bytes + 16, huge, sizeof huge);
     png_uint_32 crc = 0xFFFFFFFF;

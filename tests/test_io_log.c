@@ -1,11 +1,11 @@
-/* The log of a run: what is written for an iteration is read back. */
+/* The log of a run: the line of an iteration is read back as written. */
 #include "test_io.h"
 
 #include <locale.h>
 #include <math.h>
 
-/* Every field that a log keeps of an iteration, each with a value of its own; phase, iterations, done, total, point and
- * points tell of a run under way, and are not kept. */
+/* Every field of an iteration in the log, each with its own value; phase, iterations, done, total, point and points
+ * describe a run in progress and are not logged. */
 static const inco_progress full = {.size = sizeof full,
                                    .phase = "iteration",
                                    .iteration = 3,
@@ -87,7 +87,7 @@ static void a_line_is_json(void **state) {
     assert_memory_equal(cut, expected, sizeof cut - 1);
     assert_int_equal(cut[sizeof cut - 1], 0);
     assert_int_equal(inco_log_line(NULL, line, sizeof line), -1);
-    if (setlocale(LC_NUMERIC, "de_DE.UTF-8")) { /* where there is such a locale */
+    if (setlocale(LC_NUMERIC, "de_DE.UTF-8")) { /* if installed */
         inco_log_line(&plain, line, sizeof line);
         setlocale(LC_NUMERIC, "C");
         assert_string_equal(line, expected);

@@ -33,7 +33,7 @@ static const char *make(const char *name, enum mat_ft version, const variable *v
 static void round_trip(void **state) {
     (void)state;
     for (int type = INCO_F32; type <= (int)INCO_F64; type += 4)
-        for (int columns = 0; columns < 2; columns++) { /* which makes no difference here */
+        for (int columns = 0; columns < 2; columns++) { /* has no effect on .mat */
             inco_mat m = some_matrix((inco_type)type, 7, 5), back;
             inco_options *options = options_with("columns", columns ? "yes" : "no");
             assert_works(inco_save(in_folder("m.mat"), &m, options, "{\"a\": \"\xC3\xA9\"}", &error));

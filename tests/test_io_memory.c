@@ -1,11 +1,11 @@
-/* Every allocation of every reader and writer is made to fail once: each time INCO_ENOMEM comes back, nothing is left
- * in the folder, the old file is as it was, and (under a leak checker) no memory is lost. */
+/* Every allocation of every reader and writer fails once: INCO_ENOMEM is returned, no file is left, the old file is
+ * unchanged, and (with a leak checker) no memory is lost. */
 #include "test_io.h"
 
 #include "base/memory.h"
 #include "sparse/wide.h"
 
-static inco_options *options; /* made before, so that only the files are tested */
+static inco_options *options; /* created before, so that only the files are tested */
 
 typedef int (*operation)(inco_error *error);
 
@@ -14,7 +14,7 @@ static void sweep(operation run) {
     memory_fail_at(0);
     assert_works(run(&error));
     const int64_t allocations = memory_fail_at(0);
-    const int written = entries_in(test_folder); /* with what the operation made */
+    const int written = entries_in(test_folder); /* including the files of the operation */
     assert_true(allocations > 0 && written >= files);
     for (int64_t k = 1; k <= allocations; k++) {
         inco_error error = {0};
@@ -41,7 +41,8 @@ static int load(inco_error *error) {
 
 static int save(inco_error *error) {
     static double numbers[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
-    const inco_mat m = {INCO_F64, 3, 3, 4, numbers, NULL}; /* with gaps, which some formats must close */
+    const inco_mat m = {INCO_F64, 3,       3,
+                        4,        numbers, NULL}; /* with gaps between columns, which some formats must remove */
     return inco_save(in_folder(name), &m, options, "{\"a\": \"\xC3\xA9\"}", error);
 }
 
@@ -56,7 +57,7 @@ static void matrices(void **state) {
             name = names[i];
             sweep(save);
             sweep(load);
-            inco_options_set(options, "columns", columns ? "no" : "yes", NULL); /* turned: one more copy */
+            inco_options_set(options, "columns", columns ? "no" : "yes", NULL); /* transposed: one more copy */
             sweep(load);
             inco_options_free(options);
         }

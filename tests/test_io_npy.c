@@ -1,4 +1,4 @@
-/* .npy: what NumPy can write is read, what it cannot mean is refused. */
+/* .npy: files by NumPy are read, invalid ones are refused. */
 #include "test_io.h"
 
 #include "io/npy.h"
@@ -6,7 +6,7 @@
 
 /* ---- Files made by hand ---- */
 
-/* A file of the version given, with this header text and this data. */
+/* Writes a file of this version, with this header text and data. */
 static const char *make(const char *name, int version, const char *header, const void *data, size_t size) {
     unsigned char bytes[4096];
     const size_t length = strlen(header), start = version == 1 ? 10 : 12;
@@ -38,7 +38,7 @@ static void load_and_expect(const char *path, int columns, inco_type type, int64
     inco_options_free(options);
 }
 
-/* ---- What is read ---- */
+/* ---- Valid files ---- */
 
 static void round_trip(void **state) {
     (void)state;
@@ -68,7 +68,7 @@ static void native_floats_are_mapped(void **state) {
     const owner *mapping = back.owner;
     assert_int_equal(mapping->length, 128 + 7 * 5 * 8); /* the file, mapped */
     assert_ptr_equal(back.data, (char *)mapping->base + 128);
-    ((double *)back.data)[0] = 99; /* writing is allowed and does not reach the file */
+    ((double *)back.data)[0] = 99; /* writing to memory does not change the file */
     assert_works(inco_load(in_folder("m.npy"), NULL, &again, &error));
     assert_same(&m, &again);
     inco_mat_free(&back);
@@ -143,7 +143,7 @@ static void odd_but_valid_headers(void **state) {
         "{\"shape\":(2,3),\"fortran_order\":False,\"descr\":\"<f4\"}",
         "  { 'fortran_order' : False , 'descr' : '=f4' , 'shape' : ( 2L , 3L , ) , }  ",
         "{'descr': 'f4', 'fortran_order': False, 'shape': (2, 3)}",
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } ", /* data off its alignment: copied */
+        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), } ", /* unaligned data: copied */
     };
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
         load_and_expect(make_f4(headers[i], 6), 0, INCO_F32, 3, 2, expected);
@@ -163,12 +163,12 @@ static void pipes_are_read_too(void **state) {
     free(m.data);
 }
 
-/* ---- What is refused ---- */
+/* ---- Invalid files ---- */
 
 static void refuse(const char *path, int code, const char *text) {
     inco_mat m = {.rows = 77};
     assert_fails(inco_load(path, NULL, &m, &error), code, text);
-    assert_fails(inco_load(path, NULL, &m, &error), code, strrchr(path, '/') + 1); /* the file is named */
+    assert_fails(inco_load(path, NULL, &m, &error), code, strrchr(path, '/') + 1); /* the message names the file */
     assert_null(m.data);
 }
 
@@ -216,7 +216,7 @@ static void hostile_headers(void **state) {
            "truncated within the header");
 }
 
-/* Every start of a good file: never more than the bytes there are is touched. */
+/* Every truncation of a valid file: no byte after its end is read. */
 static void every_truncation(void **state) {
     (void)state;
     inco_mat m = some_matrix(INCO_F32, 3, 2), back;

@@ -1,4 +1,4 @@
-/* .npz: matrices, and codes as scipy keeps them. */
+/* .npz: matrices, and codes in the format of scipy. */
 #include "test_io.h"
 
 #ifdef INCO_HAVE_NPZ
@@ -35,7 +35,7 @@ static void equal_content_is_equal_bytes(void **state) {
     for (int i = 0; i < 2; i++) {
         assert_works(inco_save(in_folder("m.npz"), &m, NULL, "{}", &error));
         bytes[i] = read_bytes(in_folder("m.npz"), &count[i]);
-        if (i == 0) sleep(2); /* dates in archives have steps of two seconds */
+        if (i == 0) sleep(2); /* archives store times in steps of two seconds */
     }
     assert_int_equal(count[0], count[1]);
     assert_memory_equal(bytes[0], bytes[1], count[0]);
@@ -106,7 +106,7 @@ static void text_is_decoded(void **state) {
                                       "a\xC0\x80\xE9"
                                       "b\xE2\x82",
                                       points),
-                     8); /* the last two bytes apart */
+                     8); /* except the last two bytes */
     assert_memory_equal(points, broken, sizeof broken);
 }
 
@@ -229,7 +229,7 @@ static void hostile_codes(void **state) {
     free(m.data);
 }
 
-/* ---- Where codes came from ---- */
+/* ---- Origin of codes ---- */
 
 static void assert_same_origin(const inco_origin *a, const inco_origin *b) {
     assert_int_equal(b->size, sizeof *b);

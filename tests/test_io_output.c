@@ -1,4 +1,4 @@
-/* Outputs appear whole or not at all. */
+/* Outputs are atomic. */
 #include "test_io.h"
 
 #include <errno.h>
@@ -96,7 +96,7 @@ static void links_are_followed(void **state) {
 
 /* ---- Failures ---- */
 
-/* Saves a matrix too large for the limit over an old file: that one stays, and nothing else is left. */
+/* Saves a matrix over the size limit to an existing file, which stays unchanged; no other file is left. */
 static void full_disk(const char *name, const char *reason) {
     inco_mat m = some_matrix(INCO_F64, 200, 300);
     size_t before, after;
@@ -156,7 +156,7 @@ static void no_room_for_sound_and_pictures(void **state) {
     (void)state;
     inco_mat signals = some_matrix(INCO_F32, 300, 300);
     static const char *const names[] = {"s.wav", "s.flac", "s.ogg", "s.png", "s.pgm"};
-    uint32_t noise = 1; /* hardly shrinks */
+    uint32_t noise = 1; /* hardly compressible */
     for (int64_t k = 0; k < 90000; k++)
         ((float *)signals.data)[k] = (float)((noise = noise * 1664525 + 1013904223) >> 8) * 0x1p-24f;
     for (int i = 0; i < 5; i++) {
@@ -179,7 +179,7 @@ static void no_room_for_sound_and_pictures(void **state) {
     free(signals.data);
 }
 
-/* The same on a real full disk, where one can be mounted. */
+/* The same on a full tmpfs, if one can be mounted. */
 static void full_tmpfs(void **state) {
     (void)state;
     inco_mat m = some_matrix(INCO_F64, 200, 300);
@@ -216,7 +216,7 @@ static void places_that_cannot_be_written(void **state) {
     free(m.data);
 }
 
-/* As another user, in a child: root may write everywhere. */
+/* In a child process as another user: root may write everywhere. */
 static void without_permission(void **state) {
     (void)state;
     write_text("locked.npy", "old");
@@ -312,7 +312,7 @@ static void standard_output(void **state) {
     inco_csc_free(&c);
 }
 
-/* ---- Asking before ---- */
+/* ---- Checks in advance ---- */
 
 static void check_output(void **state) {
     (void)state;
@@ -335,7 +335,7 @@ static void check_output(void **state) {
     assert_text(in_folder("old.npy"), "old");
     assert_int_equal(entries_in(test_folder), 3);
     assert_int_equal(mkfifo(in_folder("pipe.npy"), 0600), 0);
-    assert_works(inco_check_output(in_folder("pipe.npy"), &error)); /* and does not wait for a reader */
+    assert_works(inco_check_output(in_folder("pipe.npy"), &error)); /* without waiting for a reader */
 }
 
 static void features(void **state) {
@@ -363,7 +363,7 @@ static void streams(void **state) {
     assert_works(inco_file_stream(file, &stream, &error));
     assert_int_equal(stream.write(stream.self, "12345", 5), 0);
     assert_works(inco_file_close(file, 1, &error));
-    assert_works(inco_file_close(file, 1, &error)); /* twice is fine */
+    assert_works(inco_file_close(file, 1, &error)); /* closing twice is harmless */
     assert_text(path, "12345");
     assert_works(inco_file_open(&file, path, &error));
     assert_works(inco_file_stream(file, &stream, &error));

@@ -1,4 +1,4 @@
-/* K-SVD, exact and approximate: what an update does to the error, the atoms, the codes and the residual. */
+/* K-SVD, exact and approximate: effect of an update on error, atoms, codes and residual. */
 #include "check.h"
 
 #include "base/memory.h"
@@ -39,7 +39,7 @@ static csc random_codes(inco_type type, int64_t atoms, int64_t signals, int64_t 
     return codes;
 }
 
-/* Added in two groups, as the learner does. */
+/* Signals are added in two groups, as by the learner. */
 static setting make_setting(inco_type type, int64_t dim, int64_t atoms, int64_t signals, int threads) {
     setting s = {.x = check_random(type, dim, signals, 60),
                  .d = check_dictionary(INCO_F64, dim, atoms, 61),
@@ -69,7 +69,7 @@ static void free_setting(setting *s) {
     training_free(&s->t);
 }
 
-/* X - D C, in double, from the codes by atom. */
+/* X - D C in double, from the codes by atom. */
 static inco_mat residual_of(const setting *s, const inco_mat *d) {
     inco_mat r;
     const csc *rows = &s->t.by_atom;
@@ -125,8 +125,8 @@ static void the_training_set_holds_residuals_and_codes(void **state) {
     free_setting(&s);
 }
 
-/* At a fixed support, atom after atom: the error does not rise, the atom has unit norm, its codes are the best for it,
- * and the residual kept in place is X - D C. */
+/* With a fixed support, for each atom: the error does not increase, the atom has unit norm, its coefficients are
+ * optimal, and the stored residual is X - D C. */
 static void no_atom_raises_the_error(void **state) {
     const inco_type type = *(inco_type *)*state;
     const double tolerance = type == INCO_F32 ? 1e-5 : 1e-13;
@@ -145,7 +145,8 @@ static void no_atom_raises_the_error(void **state) {
             assert_true(j == 29 || after < before);
             assert_true(distance(&r, &s.t.residual) <= tolerance);
             assert_near(mat_column_norm(&s.d, j), 1, 1e-14);
-            for (int64_t k = s.t.by_atom.start[j]; k < s.t.by_atom.start[j + 1]; k++) /* no better code: d'r = 0 */
+            for (int64_t k = s.t.by_atom.start[j]; k < s.t.by_atom.start[j + 1];
+                 k++) /* optimal coefficients: d'r = 0 */
                 assert_near(blas_dot(12, mat_column(&s.d, j), mat_column(&r, s.t.by_atom.index[k])), 0, tolerance);
             for (int64_t i = 0; i < 30; i++)
                 assert_int_equal(!memcmp(mat_column(&old, i), mat_column(&s.d, i), 12 * sizeof(double)),
@@ -173,7 +174,7 @@ static inco_mat error_matrix(const setting *s, int64_t j) {
     return e;
 }
 
-/* More signals than dimensions, fewer, and more than pass through at once; with one and with more threads. */
+/* More signals than dimensions, fewer, and more than one block; with one and with several threads. */
 static void the_exact_atom_is_the_singular_vector(void **state) {
     const inco_type type = *(inco_type *)*state;
     const int64_t sizes[][3] = {{20, 12, 400}, {40, 60, 300}, {12, 4, 5000}, {64, 8, 3000}};
@@ -213,9 +214,9 @@ static void the_approximate_atom_is_a_power_step(void **state) {
     free_setting(&s);
 }
 
-/* ---- Steps that keep atoms apart ---- */
+/* ---- Incoherent variants ---- */
 
-/* ||D'D - I||^2, the plain way. */
+/* ||D'D - I||^2 by its definition. */
 static double penalty_of(const inco_mat *d) {
     double sum = 0;
     for (int64_t j = 0; j < d->cols; j++)
@@ -226,8 +227,8 @@ static double penalty_of(const inco_mat *d) {
     return sum;
 }
 
-/* Atom after atom the penalised objective does not rise, whatever its weight; more weight ends with a smaller penalty,
- * and none is the approximate form. */
+/* The penalised objective does not increase with any atom, for any weight; a larger weight ends with a smaller penalty,
+ * and weight zero is the approximate form. */
 static void the_penalised_step_never_raises_its_objective(void **state) {
     const inco_type type = *(inco_type *)*state;
     const double gammas[] = {0, 0.5, 50, 1e6};
@@ -258,8 +259,8 @@ static void the_penalised_step_never_raises_its_objective(void **state) {
     }
 }
 
-/* The barrier's step, from its two parts summed atom by atom; its weight is one for all, or grows with the energy that
- * the atom codes. */
+/* The barrier's step, as the sum of its two parts; its weight is equal for all atoms, or proportional to the energy
+ * that the atom codes. */
 static void the_barrier_pushes_atoms_beyond_the_bound(void **state) {
     const inco_type type = *(inco_type *)*state;
     for (int relative = 0; relative < 2; relative++) {
@@ -296,7 +297,7 @@ static void the_barrier_pushes_atoms_beyond_the_bound(void **state) {
 
 /* ---- The eigenvector behind the exact form ---- */
 
-/* Q diag(values) Q' with Q from a Householder vector, so that column k of Q is known. */
+/* Q diag(values) Q', with Q a Householder reflection, so that column k of Q is known. */
 static inco_mat symmetric(int64_t n, const double *values, double *vector, int64_t k) {
     inco_mat a, v = check_dictionary(INCO_F64, n, 1, 63);
     const double *h = v.data;
@@ -316,7 +317,7 @@ static void lanczos_finds_the_leading_eigenvector(void **state) {
     enum { N = 150 };
     double values[N], vector[N], v[N], value;
     lanczos w;
-    for (int turn = 0; turn < 3; turn++) { /* a wide gap; a narrow one, which takes restarts; one value alone */
+    for (int turn = 0; turn < 3; turn++) { /* a wide gap; a narrow one, which needs restarts; a single value */
         for (int64_t q = 0; q < N; q++)
             values[q] = turn == 2 ? q == 7 : q == 7 ? 2.0 : (turn ? 1.999 : 1.5) * (double)q / N;
         inco_mat a = symmetric(N, values, vector, 7);
@@ -338,9 +339,9 @@ static void lanczos_finds_the_leading_eigenvector(void **state) {
     inco_mat_free(&zero);
 }
 
-/* ---- Replacing coherent atoms ---- */
+/* ---- Replacement of coherent atoms ---- */
 
-/* Atoms 1 and 4 are alike, 2 is the opposite of 6, and 7 is not used. The worst signal is zero: it has no direction. */
+/* Atoms 1 and 4 are equal, 2 is the opposite of 6, and 7 is unused. The worst signal is zero and cannot be used. */
 static void coherent_and_unused_atoms_are_replaced_once(void **state) {
     (void)state;
     inco_mat d = check_dictionary(INCO_F64, 40, 9, 65), x = check_random(INCO_F64, 40, 20, 66), now;
@@ -374,7 +375,7 @@ static void coherent_and_unused_atoms_are_replaced_once(void **state) {
         assert_near(mat_get(&now, i, 1), mat_get(&x, i, 3) / mat_column_norm(&x, 3), 1e-15);
         assert_true(mat_get(&now, i, 4) == mat_get(&d, i, 4));
     }
-    rule.min_uses = 4; /* as in the original toolbox, three are too few */
+    rule.min_uses = 4; /* as in the original toolbox: three are too few */
     list.count = 0;
     assert_int_equal(replace_choose(&list, &rule, NULL), INCO_OK);
     assert_int_equal(list.count, 4);
@@ -388,7 +389,7 @@ static void coherent_and_unused_atoms_are_replaced_once(void **state) {
     list.count = 0;
     assert_int_equal(replace_choose(&list, &rule, NULL), INCO_OK);
     assert_int_equal(list.count, 0);
-    /* a bound that nothing keeps takes all signals, each once */
+    /* a bound that all atoms violate uses all signals, each once */
     rule.bound = 0;
     list.count = 0;
     assert_int_equal(replace_choose(&list, &rule, NULL), INCO_OK);

@@ -1,4 +1,4 @@
-/* The L-BFGS core on functions with a known minimum. */
+/* L-BFGS on functions with a known minimum. */
 #include "check.h"
 
 #include "base/error.h"
@@ -7,7 +7,7 @@
 
 enum { MOST = 600000 };
 
-/* sum 100 (x_2i+1 - x_2i^2)^2 + (1 - x_2i)^2, lowest at (1, ..., 1) */
+/* sum 100 (x_2i+1 - x_2i^2)^2 + (1 - x_2i)^2, minimal at (1, ..., 1). */
 static int rosenbrock(void *self, lbfgs_point *at, inco_error *error) {
     const int64_t n = *(int64_t *)self;
     (void)error;
@@ -25,7 +25,7 @@ static double weight(int64_t i, int64_t n) {
     return pow(10, 6 * (double)i / (double)(n - 1));
 }
 
-/* 1/2 sum w_i (x_i - 1)^2, w from 1 to 1e6 */
+/* 1/2 sum w_i (x_i - 1)^2, w from 1 to 1e6. */
 static int stretched(void *self, lbfgs_point *at, inco_error *error) {
     const int64_t n = *(int64_t *)self;
     (void)error;
@@ -38,7 +38,7 @@ static int stretched(void *self, lbfgs_point *at, inco_error *error) {
     return INCO_OK;
 }
 
-/* The exact step on it: -g'p / p'Wp. */
+/* Its exact step: -g'p / p'Wp. */
 static int exact_step(void *self, lbfgs_line *line, lbfgs_point *at, inco_error *error) {
     const int64_t n = *(int64_t *)self;
     double curvature = 0;
@@ -48,7 +48,7 @@ static int exact_step(void *self, lbfgs_line *line, lbfgs_point *at, inco_error 
     return stretched(self, at, error);
 }
 
-/* sum x_i - log x_i: infinite or NaN where an x_i is not positive, lowest at 1. */
+/* sum x_i - log x_i: infinite or NaN if an x_i is not positive, minimal at 1. */
 static int barrier(void *self, lbfgs_point *at, inco_error *error) {
     const int64_t n = *(int64_t *)self;
     (void)error;
@@ -60,7 +60,7 @@ static int barrier(void *self, lbfgs_point *at, inco_error *error) {
     return INCO_OK;
 }
 
-/* Falls for ever. */
+/* Unbounded below. */
 static int slope(void *self, lbfgs_point *at, inco_error *error) {
     (void)self, (void)error;
     at->f = -at->x[0];
@@ -68,7 +68,7 @@ static int slope(void *self, lbfgs_point *at, inco_error *error) {
     return INCO_OK;
 }
 
-/* |x|: its slope never flattens. */
+/* |x|: its slope does not vanish. */
 static int kink(void *self, lbfgs_point *at, inco_error *error) {
     (void)self, (void)error;
     at->f = fabs(at->x[0]);
@@ -105,9 +105,8 @@ static void rosenbrock_is_solved(void **state) {
         }
 }
 
-/* How many steps it takes depends on every rounding: 13,000 to over 20,000 with three pairs. The limit is far below
- * what steepest descent may need, condition / 4 log(f / f*) = 14 million: more would mean that the pairs are of no use.
- */
+/* The number of steps depends on rounding: 13,000 to over 20,000 with three pairs. The limit is far below what steepest
+ * descent may need, condition / 4 log(f / f*) = 14 million: more would mean that the pairs are useless. */
 static void stretched_quadratic_is_solved(void **state) {
     const int limit = 200000;
     double x[30];
@@ -120,7 +119,7 @@ static void stretched_quadratic_is_solved(void **state) {
     }
 }
 
-/* With exact steps and all pairs the recursion makes conjugate directions: n steps end it, whatever the condition. */
+/* With exact steps and all pairs the directions are conjugate: n steps suffice for any condition number. */
 static void exact_steps_end_after_n(void **state) {
     double x[8];
     int64_t n = 8;
@@ -155,7 +154,7 @@ static void a_start_that_is_not_finite_is_refused(void **state) {
     assert_true(x[0] == -1);
 }
 
-/* The same start, one iteration more each time: the values fall, and each run repeats the one before it. */
+/* One iteration more each time, from the same point: the values decrease, and each run repeats the previous one. */
 static void f_never_rises(void **state) {
     double x[20], last = INFINITY;
     (void)state;
@@ -194,7 +193,7 @@ static void hopeless_functions_end(void **state) {
     assert_true(r.after < 1e-3);
 }
 
-/* Pieces of many threads add up to the same bits. */
+/* Sums over pieces have the same bits for any number of threads. */
 static void bits_do_not_depend_on_threads(void **state) {
     static double one[MOST], many[MOST];
     const int threads[] = {2, 3, 8};

@@ -1,4 +1,4 @@
-/* The learning loop: what it finds, that its bits depend on nothing but data and options, and how it stops. */
+/* The learning loop: recovery, bits that depend only on data and options, stopping. */
 #include "check.h"
 
 #include <stdio.h>
@@ -58,7 +58,7 @@ static void a_resumed_run_has_the_same_bits(void **state) {
     inco_mat_free(&x);
 }
 
-/* Learns from a file that the option init names, and frees the options. */
+/* Learns from a file named by the option init, and frees the options. */
 static int learn_from_file(const inco_mat *x, const char *path, inco_options *o, inco_mat *d, inco_error *error) {
     inco_learn_info info = INCO_INIT(inco_learn_info);
     assert_int_equal(inco_options_set(o, "init", path, NULL), INCO_OK);
@@ -78,7 +78,7 @@ static void an_initial_dictionary_is_read_from_a_file(void **state) {
     snprintf(missing, sizeof missing, "%s/missing.npy", folder);
     assert_int_equal(inco_save(path, &start, NULL, NULL, NULL), INCO_OK);
     static const char *const gammas[] = {"1", "auto"};
-    for (int i = 0; i < 2; i++) { /* as if it were given in memory, with a path of gamma too */
+    for (int i = 0; i < 2; i++) { /* as if given in memory, also with a path of gamma */
         inco_options *o = OPTIONS("sparsity", "2", "iterations", "3", "gamma", gammas[i]);
         inco_learner *learner;
         assert_int_equal(inco_learner_new(&learner, &source, o, NULL), INCO_OK);
@@ -167,7 +167,7 @@ static void the_objective_never_rises_in_an_update(void **state) {
     inco_mat_free(&x);
 }
 
-/* gamma takes the dictionary to a tight frame, whose RMS coherence is the Welch bound. */
+/* A large gamma leads to a tight frame, whose RMS coherence is the Welch bound. */
 static void gamma_flattens_the_spectrum(void **state) {
     (void)state;
     inco_mat x = check_random(INCO_F64, 12, 3000, 11), d;
@@ -253,7 +253,7 @@ static void centring_and_codes(void **state) {
     inco_encode_info info = INCO_INIT(inco_encode_info);
     double means[300];
     assert_int_equal(learn(&x, o, &d, NULL, NULL), INCO_OK);
-    for (int64_t j = 0; j < d.cols; j++) { /* centred signals make centred atoms */
+    for (int64_t j = 0; j < d.cols; j++) { /* centred signals give centred atoms */
         double sum = 0;
         for (int64_t i = 0; i < 9; i++) sum += mat_get(&d, i, j);
         assert_near(sum, 0, 1e-5);
@@ -277,7 +277,7 @@ static void centring_and_codes(void **state) {
     inco_options_free(o);
 }
 
-/* Every allocation of learning and coding fails once: an error comes back, nothing leaks. */
+/* Every allocation of learning and coding fails once: an error is returned, nothing leaks. */
 static void failing_memory_is_survived(void **state) {
     (void)state;
     inco_mat x = check_random(INCO_F32, 6, 80, 17);

@@ -1,4 +1,4 @@
-/* IDL's update against an independent minimiser, liblbfgs; skipped where that is not installed. */
+/* IDL's update against an independent minimiser, liblbfgs; skipped if that is not installed. */
 #include <stdio.h>
 
 #ifdef HAVE_LIBLBFGS

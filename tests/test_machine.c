@@ -1,5 +1,4 @@
-/* What the tests run on is what the environment asked for: a run for one BLAS or instruction set must not test another.
- */
+/* Checks that the tests use the BLAS and instruction set requested by the environment. */
 #define _GNU_SOURCE /* dladdr */
 #include "check.h"
 

@@ -1,5 +1,5 @@
-/* The methods that hold residuals or codes, and the exchange of atoms, through the learner: what they find, that their
- * bits depend on nothing but data and options, that a run can be resumed, and that failing memory is survived. */
+/* The methods that store residuals or codes, and the exchange of atoms, through the learner: recovery, bits that depend
+ * only on data and options, resumed runs, and failing memory. */
 #include "check.h"
 
 #include <stdlib.h>
@@ -8,12 +8,12 @@
 #include "learning.h"
 
 typedef struct method_case {
-    const char *method, *option, *value; /* an option of its own that it is tried with; NULL: none */
-    int recovers;                        /* finds a planted dictionary */
+    const char *method, *option, *value; /* one of its options, to be tested with; NULL: none */
+    int recovers;                        /* recovers a planted dictionary */
 } method_case;
 
 static const method_case cases[] = {
-    {"ksvd", NULL, NULL, 0}, /* stays at two atoms that share one true atom */
+    {"ksvd", NULL, NULL, 0}, /* ends with two atoms that share one true atom */
     {"aksvd", NULL, NULL, 1},
     {"ksvd", "replace", "0.9", 1},
     {"aksvd", "replace", "0.9", 1},
@@ -98,7 +98,7 @@ static void a_resumed_run_has_the_same_bits(void **state) {
     inco_mat_free(&x);
 }
 
-/* Those with a target reach it on data that has coherent atoms, and the result says what it took. */
+/* Methods with a target reach it on data with coherent atoms, and report the effort. */
 static void targets_are_reached_or_told(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 16, 40, 7), x = planted_signals(&truth, 2000, 4, 8), d;
@@ -114,7 +114,7 @@ static void targets_are_reached_or_told(void **state) {
         assert_int_equal(inco_learn(&source, o, &d, &info, NULL), INCO_OK);
         assert_near(info.coherence_target, atof(target) + 1e-3, 1e-15);
         assert_int_equal(info.coherence_max <= info.coherence_target + 1e-6, i < 4);
-        assert_true(i < 4 || info.spread_passes == 20); /* below what 40 atoms in 16 dimensions can have */
+        assert_true(i < 4 || info.spread_passes == 20); /* infeasible for 40 atoms in 16 dimensions */
         assert_true(info.spread_passes > 0 && info.seconds_spread > 0 && info.seconds_spread <= info.seconds_update);
         assert_int_equal(info.spread_pairs > 0, i % 2 == 0);
         inco_mat_free(&d);
@@ -146,7 +146,7 @@ static void failing_memory_is_survived(void **state) {
     inco_mat_free(&x);
 }
 
-/* ---- What does not fit together ---- */
+/* ---- Invalid combinations ---- */
 
 static void options_of_other_methods_are_refused(void **state) {
     (void)state;

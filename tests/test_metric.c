@@ -23,9 +23,9 @@ static inco_mat new_mat(inco_type type, int64_t rows, int64_t cols) {
     return m;
 }
 
-/* ---- Frames that are known ---- */
+/* ---- Known frames ---- */
 
-/* Three directions of the plane, 120 degrees apart. */
+/* Three directions in the plane, 120 degrees apart. */
 static inco_mat mercedes(inco_type type) {
     inco_mat d = new_mat(type, 2, 3);
     for (int64_t j = 0; j < 3; j++) {
@@ -45,8 +45,8 @@ static inco_mat icosahedron(inco_type type) {
     return d;
 }
 
-/* Sixteen in six dimensions: every edge of a square with its diagonals is a dimension; each corner has four atoms on
- * its three edges, with signs of a Hadamard matrix without its first row. */
+/* Sixteen atoms in six dimensions: each edge of a square with diagonals is a dimension; each corner has four atoms on
+ * its three edges, with the signs of a Hadamard matrix without its first row. */
 static inco_mat steiner(inco_type type) {
     const int edge[6][2] = {{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}};
     const int sign[3][4] = {{1, -1, 1, -1}, {1, 1, -1, -1}, {1, -1, -1, 1}};
@@ -103,8 +103,8 @@ static void bounds_by_formula(void **state) {
     assert_true(coherence_bound(5, 0) == 0);
     assert_near(coherence_bound(160, 1000), 0.07249, 5e-6);
     assert_near(coherence_bound(64, 256), 0.10847, 5e-6);
-    assert_near(coherence_bound(7, 28), 1.0 / 3, 1e-15);    /* both bounds meet at D (D + 1) / 2 */
-    assert_near(coherence_bound(8, 120), 0.5, 1e-15);       /* 120 lines of the E8 lattice, met by Levenshtein's */
+    assert_near(coherence_bound(7, 28), 1.0 / 3, 1e-15);    /* both bounds are equal at D (D + 1) / 2 */
+    assert_near(coherence_bound(8, 120), 0.5, 1e-15);       /* 120 lines of the E8 lattice attain Levenshtein's bound */
     assert_near(coherence_bound(23, 2300), 1.0 / 3, 1e-15); /* the 2300 lines of the Leech lattice's section */
     for (int64_t l = 4; l < 100; l++) assert_true(coherence_bound(2, l) <= cos(M_PI / (double)l) + 1e-15);
 }
@@ -129,21 +129,21 @@ static void random_dictionaries_are_above_the_bound(void **state) {
         inco_metrics m = inspect(&d, NULL);
         assert_true(m.coherence_max >= m.welch - 1e-12);
         assert_true(m.coherence_max <= 1 && m.coherence_rms <= m.coherence_max && m.coherence_mean <= m.coherence_rms);
-        if (atoms > dim) /* the frame potential's own bound is met by the root mean square, whatever the dimension */
+        if (atoms > dim) /* the bound of the frame potential is attained by the RMS for any dimension */
             assert_true(m.coherence_rms >= sqrt((double)(atoms - dim) / (double)(dim * (atoms - 1))) - 1e-12);
         inco_metrics_free(&m);
         inco_mat_free(&d);
     }
 }
 
-/* ---- Against every pair by hand ---- */
+/* ---- Against the definition ---- */
 
 static int falling(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x < y) - (x > y);
 }
 
-/* |d_i'd_j| of all pairs i < j; and of each atom with the others, as rows of `table` when it is not NULL. */
+/* |d_i'd_j| of all pairs i < j; if `table` is not NULL, also of each atom with the others, as its rows. */
 static double *all_pairs(const inco_mat *d, double *table) {
     const int64_t n = d->cols;
     double *values = calloc((size_t)(n * n), sizeof *values), *next = values;
@@ -189,7 +189,7 @@ static void check_by_hand(inco_type type, int64_t dim, int64_t atoms) {
     assert_int_equal(m.babel_count, atoms - 1 < TALLY_BABEL ? atoms - 1 : TALLY_BABEL);
     for (int64_t k = 0; k < m.babel_count; k++) assert_near(m.babel[k], babel[k], 1e-12);
     for (int k = 0; k < TALLY_BINS; k++) {
-        assert_true(llabs(m.histogram[k] - histogram[k]) <= 1); /* a value within rounding of a border */
+        assert_true(llabs(m.histogram[k] - histogram[k]) <= 1); /* a value may be within rounding of a border */
         counted += m.histogram[k];
     }
     assert_int_equal(counted, pairs);
@@ -227,8 +227,8 @@ static void blocks_agree_with_every_pair_by_hand(void **state) {
         check_by_hand(k % 2 ? INCO_F32 : INCO_F64, k % 3 ? 7 : 24, atoms[k]);
 }
 
-/* More pairs than are held: the median comes from bins. No more than half of the values may be clear of it on a side.
- */
+/* More pairs than are stored: the median comes from bins. At most half of the values may be beyond its margin on either
+ * side. */
 static void median_of_many_pairs(void **state) {
     const int64_t atoms = 4200, pairs = atoms * (atoms - 1) / 2;
     int64_t below = 0, above = 0;
@@ -241,7 +241,7 @@ static void median_of_many_pairs(void **state) {
         above += v[k] > m.coherence_median + 1e-6;
     }
     assert_true(below <= pairs / 2 && above <= pairs / 2);
-    assert_true(below > pairs / 2 - 1000 && above > pairs / 2 - 1000); /* and it is not a matter of the margin */
+    assert_true(below > pairs / 2 - 1000 && above > pairs / 2 - 1000); /* the margin holds few values */
     free(v);
     inco_metrics_free(&m);
     inco_mat_free(&d);
@@ -251,7 +251,7 @@ static void same_arrays(const void *a, const void *b, int64_t count) {
     assert_memory_equal(a, b, (size_t)count * sizeof(double));
 }
 
-/* All arrays, then all numbers, once the pointers are taken out. */
+/* Compares all arrays, then all numbers, without pointers. */
 static void same_bits(inco_metrics a, inco_metrics b) {
     same_arrays(a.singular, b.singular, a.singular_count);
     same_arrays(a.babel, b.babel, a.babel_count);
@@ -307,7 +307,7 @@ static void quick_measure_agrees_with_inspect(void **state) {
 
 /* ---- Spectrum ---- */
 
-/* A wide dictionary goes through the reduction in streams, also with a singular value that D D' would lose. */
+/* A wide dictionary is reduced in blocks, also with a singular value that D D' would lose. */
 static void spectrum_of_wide_dictionaries(void **state) {
     const int64_t atoms[] = {10, 79, 80, 81, 400, 4000};
     const int64_t dim = 20;
@@ -403,7 +403,7 @@ static void orthonormal_atoms(void **state) {
     assert_int_equal(m.erc_sparsity, 4);
     assert_int_equal(m.singular_count, 4);
     for (int k = 0; k < 4; k++) assert_near(m.singular[k], 1, 1e-14);
-    assert_true(m.frame_lower == 0); /* two dimensions have no atom */
+    assert_true(m.frame_lower == 0); /* the atoms do not span two dimensions */
     assert_near(m.frame_upper, 1, 1e-14);
     inco_metrics_free(&m);
     inco_mat_free(&d);
@@ -442,7 +442,7 @@ static void few_atoms_or_none(void **state) {
     inco_mat_free(&flat);
 }
 
-/* A view into a larger matrix counts as what it shows. */
+/* A view of a larger matrix gives the same results as a copy. */
 static void leading_dimension_is_kept_to(void **state) {
     (void)state;
     inco_mat large = check_random(INCO_F32, 12, 40, 9), part = {INCO_F32, 9, 40, 12, large.data, NULL}, compact;
@@ -487,7 +487,7 @@ static void lack_of_memory_is_reported(void **state) {
         int64_t allocations = memory_fail_at(0);
         inco_metrics_free(&whole);
         assert_true(allocations > 10);
-        if (atoms[i] > 1000) allocations = 7; /* those before the pairs are gone through, which takes its time */
+        if (atoms[i] > 1000) allocations = 7; /* those before the slow pass over pairs */
         for (int64_t k = 1; k <= allocations; k++) {
             inco_error error = {0};
             memory_fail_at(k);

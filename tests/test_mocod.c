@@ -26,7 +26,7 @@ static update_result update(const sample *t, inco_mat *d, update_settings settin
     return r;
 }
 
-/* The gradient of the whole objective, from the definitions. */
+/* Gradient of the objective, by its definition. */
 static inco_mat gradient_at(const sample *t, const inco_mat *d, double zeta, double eta) {
     inco_mat g = copy_of(&t->s.b), gram;
     assert_int_equal(inco_mat_new(&gram, INCO_F64, d->cols, d->cols, NULL), INCO_OK);
@@ -45,7 +45,7 @@ static double size_of(const inco_mat *m) {
     return sqrt(blas_dot(m->rows * m->cols, m->data, m->data));
 }
 
-/* The search with its free norms, from t->d. */
+/* Runs the update with free norms, from t->d. */
 static mocod_trace follow(const sample *t, double zeta, double eta, int steps, inco_mat *d) {
     mocod_trace trace;
     update_settings settings = {.gamma = zeta, .eta = eta, .iterations = steps, .threads = 1};
@@ -90,7 +90,7 @@ static void the_limit_is_stationary(void **state) {
     }
 }
 
-/* At eta = 0 the objective is IDL's with free norms, and so is the optimum. */
+/* At eta = 0 the objective, and so the optimum, is that of IDL with free norms. */
 static void without_norms_the_optimum_is_that_of_idl(void **state) {
     (void)state;
     for (int k = 0; k < SHAPES; k++) {
@@ -109,7 +109,8 @@ static void without_norms_the_optimum_is_that_of_idl(void **state) {
     }
 }
 
-/* The bare fixed point rises for a strong penalty: here the damping must act, and there must be steps all the same. */
+/* The undamped fixed-point iteration increases the objective for a strong penalty: damping must act, and steps must
+ * remain. */
 static void strong_penalties_are_damped(void **state) {
     (void)state;
     sample t = sample_new(8, 20, 120, 0, 0.2);
@@ -151,7 +152,7 @@ static void the_result_has_unit_norms(void **state) {
     sample_free(&t);
 }
 
-/* Two atoms always used together, two never, one of no length: nothing breaks, and zero stays zero. */
+/* Two atoms always used together, two unused, one zero: results are finite, and zero stays zero. */
 static void singular_statistics_are_harmless(void **state) {
     int64_t row, col;
     (void)state;
@@ -200,7 +201,7 @@ static void wrong_sizes_and_numbers_are_refused(void **state) {
     sample_free(&t);
 }
 
-/* Every allocation fails once, with the Cholesky factor and with the eigenvalues of a singular matrix. */
+/* Every allocation fails once, with the Cholesky factorisation and with the eigenvalues of a singular matrix. */
 static void lack_of_memory_is_reported(void **state) {
     (void)state;
     for (int singular = 0; singular < 2; singular++) {

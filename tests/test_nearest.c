@@ -1,4 +1,4 @@
-/* The nearest dictionary that keeps a bound, and inco_decohere. */
+/* The nearest dictionary that satisfies a bound, and inco_decohere. */
 #include "check.h"
 #include "sample.h"
 
@@ -29,7 +29,7 @@ static nearest_result run_nearest(inco_mat *d, const double *weight, const stati
     return result;
 }
 
-/* Two atoms at an angle below the bound's turn apart by half of what is missing each; weights share it out. */
+/* Two atoms violate the bound: each is rotated by half of the missing angle, or as the weights divide it. */
 static void two_atoms_turn_apart(void **state) {
     (void)state;
     const double bound = 0.5, angle = 0.3, missing = acos(bound) - angle;
@@ -71,7 +71,7 @@ static void atoms_that_keep_the_bound_stay(void **state) {
     nearest_result r = run_nearest(&d, NULL, NULL, coherence_of(&d));
     assert_true(r.reached && r.stages == 0 && r.after == 0);
     assert_memory_equal(d.data, old.data, 600 * sizeof(double));
-    /* one pair above: the others do not move */
+    /* one pair above the bound: the others do not move */
     for (int64_t i = 0; i < 20; i++) mat_set(&d, i, 1, mat_get(&d, i, 0) + 0.1 * mat_get(&d, i, 1));
     mat_normalize_columns(&d, NULL);
     mat_copy(&old, &d);
@@ -83,7 +83,7 @@ static void atoms_that_keep_the_bound_stay(void **state) {
     inco_mat_free(&old);
 }
 
-/* Sixteen atoms in six dimensions, of which only three are different to begin with. */
+/* Sixteen atoms in six dimensions, initially only three different ones. */
 static void equal_and_opposite_atoms_part(void **state) {
     (void)state;
     inco_mat d = check_dictionary(INCO_F64, 6, 16, 112);
@@ -95,7 +95,7 @@ static void equal_and_opposite_atoms_part(void **state) {
     inco_mat_free(&d);
 }
 
-/* Below what can be reached, the least found; at what can, that. */
+/* Bounds below and at the lowest known coherence. */
 static void a_bound_near_the_limit(void **state) {
     (void)state;
     inco_mat d = check_dictionary(INCO_F64, 8, 20, 113), old = copy_of(&d);

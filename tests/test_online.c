@@ -1,4 +1,4 @@
-/* Online learning: the block update, the sums that forget, and the loop around them. */
+/* Online learning: the block update, the sums with forgetting, and the loop. */
 #include "learning.h"
 #include "sample.h"
 
@@ -44,10 +44,10 @@ static void a_sweep_never_raises_the_objective(void **state) {
         }
 }
 
-/* At the limit the gradient has no part along the spheres. */
+/* After convergence the gradient has no tangential component. */
 static void the_limit_is_stationary_on_the_spheres(void **state) {
     (void)state;
-    for (int k = 0; k < SHAPES - 1; k++) /* the last takes too long */
+    for (int k = 0; k < SHAPES - 1; k++) /* the last is too slow */
         for (int i = 0; i < 3; i++) {
             sample t = sample_new(shapes[k][0], shapes[k][1], 400, 0, 0.2);
             double size[2];
@@ -70,7 +70,7 @@ static void the_limit_is_stationary_on_the_spheres(void **state) {
         }
 }
 
-/* However many are worked on together, every atom feels those before it where they have moved to. */
+/* Whatever the block size, every atom is updated with the new values of those before it. */
 static void a_sweep_moves_one_atom_after_the_other(void **state) {
     (void)state;
     sample t = sample_new(12, 150, 900, 0, 0.2);
@@ -95,7 +95,7 @@ static void a_sweep_moves_one_atom_after_the_other(void **state) {
     sample_free(&t);
 }
 
-/* A single atom has a closed solution: the direction of B. */
+/* A single atom has a closed-form solution: the direction of B. */
 static void one_atom_is_solved_at_once(void **state) {
     (void)state;
     inco_mat d = check_dictionary(INCO_F64, 6, 1, 3), b = check_random(INCO_F64, 6, 1, 4), a;
@@ -116,7 +116,7 @@ static void zero_and_unused_atoms_are_harmless(void **state) {
     int64_t row, col;
     (void)state;
     for (int i = 0; i < GAMMAS; i++) {
-        sample t = sample_new(8, 20, 200, 2, 0.2); /* atoms 18 and 19 have no use */
+        sample t = sample_new(8, 20, 200, 2, 0.2); /* atoms 18 and 19 are unused */
         inco_mat start = copy_of(&t.d);
         memset(mat_column(&t.d, 3), 0, 8 * sizeof(double));
         for (int sweep = 0; sweep < 5; sweep++) update(&t, &t.d, gammas[i]);
@@ -242,7 +242,7 @@ static void a_resumed_run_has_the_same_bits(void **state) {
     assert_int_equal(check_info(rest).iterations, 5);
     assert_memory_equal(sums_of(rest)->a.data, sums_of(w.learner)->a.data, 60 * 60 * sizeof(double));
     memory->read = 0;
-    memory->written -= 8; /* the sums are cut off */
+    memory->written -= 8; /* the sums are truncated */
     assert_int_equal(inco_learner_resume(rest, &w.stream, &error), INCO_EFORMAT);
     assert_string_equal(error.message, "the checkpoint ends too early");
     inco_learner_free(w.learner);
@@ -253,7 +253,7 @@ static void a_resumed_run_has_the_same_bits(void **state) {
     inco_mat_free(&x);
 }
 
-/* Stopped in the middle of a pass: dictionary and sums are those of the pass before. */
+/* If stopped in the middle of a pass, dictionary and sums are those before the pass. */
 static void a_stopped_pass_is_undone(void **state) {
     (void)state;
     inco_mat truth = check_dictionary(INCO_F64, 10, 20, 7), x = planted_signals(&truth, 900, 3, 8);
@@ -276,7 +276,7 @@ static void a_stopped_pass_is_undone(void **state) {
     inco_mat_free(&x);
 }
 
-/* (ONLINE-2): a signal seen a whole pass ago weighs F. */
+/* (ONLINE-2): a signal has weight F after a whole pass. */
 static void sums_forget(void **state) {
     (void)state;
     inco_mat x = check_random(INCO_F64, 8, 1000, 9);
@@ -297,7 +297,7 @@ static void sums_forget(void **state) {
     inco_mat_free(&x);
 }
 
-/* One batch of all signals is coded in the start, as by every other method. */
+/* With one batch of all signals, the signals are coded in the initial dictionary, as in other methods. */
 static void a_batch_of_all_is_coded_as_by_the_others(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat x = check_random(type, 8, 700, 10);

@@ -1,4 +1,4 @@
-/* The parts of the option table: they do not collide, and methods name options that exist. */
+/* The parts of the option table: no collisions, and methods name existing options. */
 #include "check.h"
 
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "learn/method.h"
 
-/* Numbers all set, then all read: no two options share a name or a place. */
+/* Sets all numbers, then reads them: no two options share a name or a value. */
 static void options_have_places_of_their_own(void **state) {
     inco_options *o = inco_options_new();
     const inco_option *option;
@@ -43,7 +43,7 @@ static void methods_take_options_that_exist(void **state) {
     assert_true(methods >= 11);
 }
 
-/* Every row's part is asked to check, or has nothing to check: a stop rule, a size and a bound are missed here. */
+/* Every command checks its options: a missing stopping rule, size and bound are refused. */
 static void every_command_checks_its_options(void **state) {
     inco_options *o = OPTIONS("coder", "omp");
     inco_error error;
@@ -61,7 +61,7 @@ static void every_command_checks_its_options(void **state) {
     inco_options_free(o);
 }
 
-/* The library knows no option that only the program uses, and does not speak of options as a command line does. */
+/* The library has no option that only the program uses, and its texts do not name options as on a command line. */
 static void there_is_no_command_line(void **state) {
     static const char *const of_the_program[] = {"dictionary", "data",  "output", "codes",     "log",
                                                  "report",     "csv",   "test",   "resume",    "quick",
@@ -81,7 +81,7 @@ static void there_is_no_command_line(void **state) {
     inco_options_free(o);
 }
 
-/* What a row says of its option is what can be set. */
+/* Types and ranges in the table are those that can be set. */
 static void rows_tell_types_and_ranges(void **state) {
     inco_options *o = inco_options_new();
     inco_option r = INCO_INIT(inco_option);

@@ -1,5 +1,5 @@
-/* The parallel loop: every iteration once, on threads that may come late, be refused, or be shared by several callers.
- */
+/* The parallel loop: every iteration runs once, on threads that may start late, be refused, or be shared by several
+ * callers. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -13,7 +13,8 @@
 #include "base/pool.h"
 #include "check.h"
 
-/* Runs `act` in a child, which begins without workers. Returns its exit status, -1 when it was killed or hung. */
+/* Runs `act` in a child process, which has no workers at first. Returns its exit status, -1 if it was killed or
+ * hung. */
 static int in_child(int (*act)(void)) {
     const pid_t child = fork();
     int status;
@@ -34,7 +35,7 @@ typedef struct tally {
     int threads;
     atomic_int runs[COUNT];
     atomic_int busy[THREADS_MAX];
-    atomic_int wrong; /* numbers of threads out of range, or in use twice at once */
+    atomic_int wrong; /* thread numbers out of range, or used twice at once */
 } tally;
 
 static int count_run(void *self, int64_t i, int thread, inco_error *error) {
@@ -51,7 +52,7 @@ static int count_run(void *self, int64_t i, int thread, inco_error *error) {
     return INCO_OK;
 }
 
-/* The number of things that went wrong in a loop. */
+/* Number of errors in a loop. */
 static int loop_errors(int threads) {
     tally t = {.threads = threads};
     const int status = parallel_for(threads, COUNT, count_run, &t, NULL);
@@ -105,7 +106,7 @@ static short_loops run_short_loops(int threads) {
     return s;
 }
 
-/* No loop begins before the last has ended. */
+/* A loop begins after the previous one has ended. */
 static void short_loops_follow_one_another(void **state) {
     (void)state;
     const short_loops alone = run_short_loops(1);
@@ -115,7 +116,7 @@ static void short_loops_follow_one_another(void **state) {
     }
 }
 
-/* ---- Loops in loops, and several callers ---- */
+/* ---- Nested loops, and several callers ---- */
 
 static int run_inner_loop(void *self, int64_t i, int thread, inco_error *error) {
     (void)i, (void)thread, (void)error;
@@ -148,7 +149,7 @@ static void several_threads_can_call(void **state) {
     assert_true(pool_workers() <= 3 * CALLERS);
 }
 
-/* ---- Threads that cannot be had ---- */
+/* ---- Threads that are refused ---- */
 
 static int errors_with_two_workers(void) {
     pool_limit(2);
@@ -161,7 +162,7 @@ static int errors_without_workers(void) {
     return loop_errors(8) + (pool_workers() != 0);
 }
 
-/* Before any other loop: the stacks of threads that there were could be used again. */
+/* Runs before any other loop: the stacks of earlier threads could be reused. */
 static void loops_run_when_threads_are_refused(void **state) {
     (void)state;
     assert_int_equal(pool_workers(), 0);

@@ -12,7 +12,7 @@ static void random_unknowns(double *x, int64_t count, uint64_t seed) {
     for (int64_t i = 0; i < count; i++) x[i] = rng_normal(seed, RNG_TEST, (uint64_t)i);
 }
 
-/* sum over i != j of max(0, |d_i'd_j| - mu)^2, from the definition. */
+/* sum over i != j of max(0, |d_i'd_j| - mu)^2, by its definition. */
 static double overlap(const inco_mat *d, double mu) {
     double sum = 0;
     for (int64_t i = 0; i < d->cols; i++)
@@ -25,7 +25,7 @@ static double overlap(const inco_mat *d, double mu) {
 
 /* ---- The family ---- */
 
-/* An atom is the formula of its tone, sampled and normalised. */
+/* An atom is the formula of its tone, sampled and normalised: compares both. */
 static void an_atom_is_its_tone(void **state) {
     const parametric_family family = gammatone_family(DIM, 8000);
     (void)state;
@@ -70,7 +70,7 @@ static void derivatives_agree_with_differences(void **state) {
     }
 }
 
-/* However far the unknowns run, the tone stays in its ranges and the atom has unit norm. */
+/* For any unknowns, the tone stays in its ranges and the atom has unit norm. */
 static void unknowns_cannot_leave_the_ranges(void **state) {
     const parametric_family family = gammatone_family(16, 8000);
     (void)state;
@@ -122,7 +122,7 @@ static planned plan(void) {
     return p;
 }
 
-/* d is what x says. */
+/* Asserts that d has the atoms of x. */
 static void assert_in_step(const planned *p) {
     double atom[DIM];
     for (int64_t j = 0; j < ATOMS; j++) {
@@ -152,7 +152,7 @@ static void the_objective_never_rises(void **state) {
     }
 }
 
-/* Many times the same atom: gradients are blind to that, moving is not. */
+/* Equal atoms: their gradients vanish; relocation separates them. */
 static void crowded_atoms_are_moved(void **state) {
     (void)state;
     planned p = plan();
@@ -163,7 +163,7 @@ static void crowded_atoms_are_moved(void **state) {
     const double before = overlap(&p.d, 0.1);
     int moved = parametric_relocate(&p.family, &p.d, p.x, 0.1, 1, NULL);
     assert_true(moved >= 3 && moved <= ATOMS / 8);
-    assert_true(overlap(&p.d, 0.1) < before - 3); /* three pairs and more, both ways, at 0.9^2 */
+    assert_true(overlap(&p.d, 0.1) < before - 3); /* at least three pairs, counted twice, at 0.9^2 */
     assert_in_step(&p);
     inco_mat_free(&p.d);
 }

@@ -12,7 +12,7 @@ static inco_options *chosen_by_itself(const char *gamma, const char *threads) {
                                                "threads", threads, "gamma", gamma, NULL});
 }
 
-/* Random walks: smooth signals, for which incoherent atoms cost something. */
+/* Random walks: smooth signals, for which incoherence has a cost. */
 static inco_mat walks(inco_type type, int64_t count) {
     inco_mat x = check_random(type, DIM, count, 7);
     for (int64_t n = 0; n < x.cols; n++)
@@ -67,9 +67,9 @@ static void too_few_signals_are_refused(void **state) {
     inco_mat_free(&x);
 }
 
-/* ---- The parts ---- */
+/* ---- The hold-out ---- */
 
-/* Signal n is (n, -n): read in pieces of all sizes, every signal is in its part, in order. */
+/* Signal n is (n, -n). Read in blocks of all sizes, every signal is in its part, in order. */
 static void the_parts_are_all_signals_once(void **state) {
     (void)state;
     inco_mat x;
@@ -100,7 +100,7 @@ static void the_parts_are_all_signals_once(void **state) {
 
 enum { POINTS = PATH_MAX, CARDINALITIES = 3 };
 
-/* All that a learner says, with copies of its arrays. */
+/* All results of a learner, with copies of its arrays. */
 typedef struct told {
     inco_learn_info info;
     inco_path path;
@@ -196,7 +196,7 @@ static void all_of_it_is_zero_without(void **state) {
     inco_mat_free(&x);
 }
 
-/* Learns from `start` (may be NULL) with a weight that is given. */
+/* Learns from `start` (may be NULL) with a given weight. */
 static inco_mat learn_plainly(const inco_mat *x, const inco_mat *start, double weight, double iterations) {
     const inco_source source = mat_source_of(x);
     inco_options *o = check_options((const char *const[]){"atoms", "20", "coder", "omp", "sparsity", "4", NULL});
@@ -443,7 +443,7 @@ static void a_path_is_resumed(void **state) {
     inco_mat_free(&x);
 }
 
-/* How many words of a checkpoint, raised by one, make it one of another version: that of the path, and no other. */
+/* Number of words of a checkpoint that, incremented by one, make it one of another version: only that of the path. */
 static int words_of_versions(const visitor *v, memory_stream *memory) {
     int versions = 0;
     for (size_t at = memory->written % 8; at < memory->written; at += 8) {
@@ -495,7 +495,7 @@ static void a_path_of_another_run_is_refused(void **state) {
                    "option 'iterations' is 5, but was 3 for the points of the regularisation path in the checkpoint");
     visitor_new(&cut, &source, o);
     assert_int_equal(words_of_versions(&cut, &memory), 1);
-    for (memory.written--; memory.written > 0; memory.written /= 2) { /* cut off anywhere it is refused */
+    for (memory.written--; memory.written > 0; memory.written /= 2) { /* refused if truncated anywhere */
         memory.read = 0;
         assert_int_equal(inco_learner_resume(cut.learner, &cut.stream, NULL), INCO_EFORMAT);
     }
@@ -547,7 +547,7 @@ static void a_bound_is_kept_too(void **state) {
     inco_mat_free(&x);
 }
 
-/* Whichever allocation fails, nothing is lost and it says so. */
+/* Every allocation fails once: an error is returned, nothing leaks. */
 static void no_memory_is_told(void **state) {
     (void)state;
     inco_mat x = walks(INCO_F64, 1000), d;

@@ -1,4 +1,4 @@
-/* Pages: text, axes, charts, tables, and what happens without memory. */
+/* Reports: text, axes, charts, tables, and failing memory. */
 #include <locale.h>
 #include <math.h>
 #include <stdio.h>
@@ -122,7 +122,7 @@ static void test_axes_without_numbers(void **state) {
 
 static const double xs[] = {1, 2, 4}, ys[] = {3, 1, 2}, lows[] = {2, 0.5, 1}, highs[] = {4, 2, 3}, other_xs[] = {2, 3};
 
-/* A chart without series yet. */
+/* A chart without series. */
 static inco_chart *empty(const char *id) {
     inco_chart *chart = inco_chart_new(id, "A <title>", "what to look for");
     inco_chart_x(chart, "x", 0, 0, 0);
@@ -187,7 +187,7 @@ static void test_chart_alone_is_xml(void **state) {
     inco_chart_free(chart);
 }
 
-/* Every series is drawn and named, with more of them than there are colours. */
+/* Every series is drawn and named, also with more series than colours. */
 static void test_many_series(void **state) {
     enum { SERIES = 14 };
     inco_chart *chart = empty("many");
@@ -248,7 +248,7 @@ static void test_nonsense_is_refused(void **state) {
     inco_chart_free(chart);
 }
 
-/* ---- Pages ---- */
+/* ---- Reports ---- */
 
 static void fill(inco_report *r) {
     static const char *const header[] = {"claim", "measured", "verdict"}, *const cells[] = {"a < b", "1.5", "holds",
@@ -295,7 +295,7 @@ static void test_page(void **state) {
     inco_report_free(r);
 }
 
-/* Numbers have a point where the program's locale has a comma. */
+/* Numbers have a decimal point if the program's locale has a comma. */
 static void test_locale(void **state) {
     writer first, second;
     (void)state;
@@ -314,7 +314,7 @@ static void test_locale(void **state) {
     inco_report_free(again);
 }
 
-/* A page of a dictionary of 40 atoms, of which one is zero and two are the same. */
+/* A report of a dictionary of 40 atoms, one of them zero and two equal. */
 static int dictionary_page(writer *w, inco_error *error) {
     enum { DIM = 9, ATOMS = 40 };
     double values[DIM * ATOMS];
@@ -373,7 +373,7 @@ static void test_dictionary_page(void **state) {
     writer_free(&w);
 }
 
-/* Wherever memory ends, the page says so and nothing leaks (the sanitizer looks). */
+/* Every allocation fails once: an error is returned, nothing leaks (checked by the sanitizer). */
 static void test_no_memory(void **state) {
     writer w = {0};
     (void)state;

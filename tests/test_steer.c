@@ -1,4 +1,4 @@
-/* Targets in the place of gamma. */
+/* Targets instead of gamma. */
 #include "learning.h"
 
 static inco_options *aimed(const char *option, const char *value) {
@@ -6,7 +6,7 @@ static inco_options *aimed(const char *option, const char *value) {
         (const char *const[]){"atoms", "40", "coder", "omp", "sparsity", "4", "iterations", "25", option, value, NULL});
 }
 
-/* The Welch value of 16 x 40 is .196; without a penalty the coherence of these ends at .26. */
+/* The Welch bound of 16 x 40 is .196; without a penalty the RMS coherence ends at .26. */
 static void a_root_mean_square_coherence_is_met(void **state) {
     static const char *const targets[] = {"0.24", "0.21", "0.1965", "0.19613"};
     const inco_type type = *(inco_type *)*state;
@@ -19,8 +19,8 @@ static void a_root_mean_square_coherence_is_met(void **state) {
         assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
         const double least = info.welch * info.welch, over = info.coherence_rms * info.coherence_rms - least;
         assert_true(info.coherence_rms <= target * (1 + 1e-6));
-        assert_true(over >= 0.99 * (target * target - least)); /* no more weight than it takes */
-        assert_true(info.gamma > gamma);                       /* less coherence takes more weight */
+        assert_true(over >= 0.99 * (target * target - least)); /* gamma is not larger than necessary */
+        assert_true(info.gamma > gamma);                       /* a lower coherence needs a larger gamma */
         gamma = info.gamma;
         inco_mat_free(&d);
         inco_options_free(o);
@@ -29,7 +29,7 @@ static void a_root_mean_square_coherence_is_met(void **state) {
     inco_mat_free(&x);
 }
 
-/* Random walks: smooth signals, for which incoherent atoms cost a little. */
+/* Random walks: smooth signals, for which incoherence has a small cost. */
 static inco_mat walks(inco_type type) {
     inco_mat x = check_random(type, 16, 4000, 7);
     for (int64_t n = 0; n < x.cols; n++)

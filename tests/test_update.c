@@ -1,4 +1,4 @@
-/* Dictionary updates: the IDL objective, its gradient and line, both forms of the update, and MOD. */
+/* Dictionary updates: the objective of IDL, its gradient and line search, both forms of the update, and MOD. */
 #include "check.h"
 
 #include "base/memory.h"
@@ -41,7 +41,7 @@ static double value_at(idl *w, double *x) {
     return at.f;
 }
 
-/* Central differences at a place with uneven norms. */
+/* Central differences at a point with unequal norms. */
 static void gradient_of_form(const sample *t, double gamma, int form) {
     idl w;
     update_settings settings = SETTINGS(gamma, form, 1, 1);
@@ -81,7 +81,7 @@ static double polynomial(const double q[5], double t) {
     return t * (q[1] + t * (q[2] + t * (q[3] + t * q[4])));
 }
 
-/* From a dictionary that is not the first one seen. */
+/* From a dictionary that is not the first one evaluated. */
 static void line_of_form(const sample *t, double gamma, int form) {
     idl w;
     update_settings settings = SETTINGS(gamma, form, 1, 1);
@@ -114,7 +114,7 @@ static void line_is_a_quartic(void **state) {
     }
 }
 
-/* The lowest value over a fine grid of positive steps. */
+/* Minimum over a fine grid of positive steps. */
 static double grid_minimum(const double q[5], double end) {
     double lowest = 0;
     for (int i = 1; i <= 20000; i++) lowest = fmin(lowest, polynomial(q, end * i / 20000));
@@ -141,9 +141,9 @@ static void special_quartics(void **state) {
     assert_near(quartic_minimizer((double[5]){0, -4, 2, 0, 0}), 1, 1e-15);            /* a parabola */
     assert_near(quartic_minimizer((double[5]){0, -4e-30, 2e30, 0, 0}), 1e-60, 1e-75); /* far from 1 */
     assert_near(quartic_minimizer((double[5]){0, -4, 0, 0, 1}), 1, 1e-15);
-    assert_true(quartic_minimizer((double[5]){0, -1, 0, 0, 0}) == 0); /* falls for ever */
+    assert_true(quartic_minimizer((double[5]){0, -1, 0, 0, 0}) == 0); /* unbounded below */
     assert_true(quartic_minimizer((double[5]){0, 0, 0, 0, 0}) == 0);  /* flat */
-    assert_true(quartic_minimizer((double[5]){0, 1, 1, 0, 0}) == 0);  /* rises */
+    assert_true(quartic_minimizer((double[5]){0, 1, 1, 0, 0}) == 0);  /* increasing */
     assert_true(quartic_minimizer((double[5]){0, NAN, 1, 0, 1}) == 0);
     /* t (t - 1) (t - 2) (t - 5): the second of two minima is lower */
     double t = quartic_minimizer((double[5]){0, -10, 17, -8, 1});
@@ -164,7 +164,7 @@ static update_result update(const sample *t, inco_mat *d, update_settings settin
     return r;
 }
 
-/* One L-BFGS iteration more each time, from the same start. */
+/* One L-BFGS iteration more each time, from the same dictionary. */
 static void objective_never_rises(void **state) {
     (void)state;
     for (int k = 0; k < 3; k++) {
@@ -213,14 +213,14 @@ static void rescale_form_gives_unit_norms(void **state) {
         worst_norm_error(&d, 1e-14);
         settings.plain = 1;
         mat_copy(&d, &t.d);
-        assert_int_equal(update(&t, &d, settings).evaluations, 17); /* the start, one a step, and the end */
+        assert_int_equal(update(&t, &d, settings).evaluations, 17); /* at the start, once per step, and at the end */
         worst_norm_error(&d, 1e-14);
         inco_mat_free(&d);
     }
     sample_free(&t);
 }
 
-/* Without a penalty the free form converges to B A^-1. */
+/* Without a penalty, the form with free norms converges to B A^-1. */
 static void without_penalty_it_is_the_direct_solution(void **state) {
     (void)state;
     sample t = sample_new(8, 20, 2000, 0, 0.2);
@@ -290,7 +290,7 @@ static void zero_and_unused_atoms_are_harmless(void **state) {
 static void bits_do_not_depend_on_threads(void **state) {
     const int threads[] = {2, 3, 8};
     (void)state;
-    sample t = sample_new(240, 300, 900, 0, 0.3); /* numbers enough for several threads */
+    sample t = sample_new(240, 300, 900, 0, 0.3); /* large enough for several threads */
     for (int form = 0; form < FORMS; form++) {
         inco_mat one = copy_of(&t.d);
         update_result r = update(&t, &one, SETTINGS(0.5, form, 8, 1));
@@ -320,7 +320,7 @@ static lbfgs_point evaluate_form(const sample *t, int form, const inco_mat *near
     return place;
 }
 
-/* The further from where it began, the more they round; 1e-7 of what has changed. */
+/* Rounding errors are 1e-7 of the change of D since the last restart. */
 static void narrow_products_round_what_changed(void **state) {
     (void)state;
     sample t = sample_new(16, 40, 400, 0, 0.3);
@@ -334,7 +334,7 @@ static void narrow_products_round_what_changed(void **state) {
         blas_axpy(16 * 40, -1, wide.data, narrow.data);
         double error = sqrt(blas_dot(16 * 40, narrow.data, narrow.data));
         assert_true(error <= (1e-6 * far + 1e-14) * size);
-        if (far == 1) assert_true(error > 1e-10 * size); /* or they are not in float32 */
+        if (far == 1) assert_true(error > 1e-10 * size); /* else the products are not in float32 */
         inco_mat_free(&d);
     }
     inco_mat *owned[] = {&way, &wide, &narrow};
@@ -342,7 +342,7 @@ static void narrow_products_round_what_changed(void **state) {
     sample_free(&t);
 }
 
-/* Begun anew where the gradient becomes small, they lead as far down as double does. */
+/* Restarted when the gradient becomes small, they reach the same minimum as double. */
 static void narrow_products_reach_the_optimum(void **state) {
     (void)state;
     for (int k = 0; k < 3; k++) {
@@ -359,8 +359,7 @@ static void narrow_products_reach_the_optimum(void **state) {
     }
 }
 
-/* The same where the codes have much in common, and the way down is long: beside 1e-7 of what the first steps gain,
- * those that follow are small. */
+/* The same for correlated codes, with many iterations: late steps gain little compared with 1e-7 of the first ones. */
 static void narrow_products_go_as_low(void **state) {
     (void)state;
     sample t = sample_new(16, 40, 400, 0, 0.3);
@@ -383,7 +382,7 @@ static void narrow_products_go_as_low(void **state) {
     sample_free(&t);
 }
 
-/* Data far beyond what float32 holds the squares of. */
+/* Data whose squares overflow float32. */
 static void narrow_products_take_any_scale(void **state) {
     (void)state;
     sample t = sample_new(16, 40, 400, 0, 0.3);
@@ -412,7 +411,7 @@ static void narrow_products_take_any_scale(void **state) {
     sample_free(&t);
 }
 
-/* A dictionary that is part of a larger matrix is updated in place, and nothing beside it. */
+/* A dictionary that is part of a larger matrix is updated in place; the rest of the matrix is unchanged. */
 static void leading_dimension_is_kept_to(void **state) {
     (void)state;
     sample t = sample_new(8, 20, 200, 0, 0.2);
@@ -434,7 +433,7 @@ static void leading_dimension_is_kept_to(void **state) {
 
 static void mod_finds_the_dictionary_of_noiseless_data(void **state) {
     (void)state;
-    sample t = sample_new(8, 20, 500, 1, 0); /* atom 19 has no use */
+    sample t = sample_new(8, 20, 500, 1, 0); /* atom 19 is unused */
     inco_mat truth = check_dictionary(INCO_F64, 8, 20, 11), d = copy_of(&t.d);
     update_result r;
     update_settings settings = {0};
@@ -450,7 +449,7 @@ static void mod_finds_the_dictionary_of_noiseless_data(void **state) {
     sample_free(&t);
 }
 
-/* With noise: some scales n make D diag(n) the solution of D diag(n) A = B. */
+/* With noise: D diag(n) A = B for some scales n. */
 static void mod_solves_its_normal_equations(void **state) {
     (void)state;
     sample t = sample_new(8, 20, 500, 0, 0.3);
@@ -488,7 +487,7 @@ static void mod_without_codes_changes_nothing(void **state) {
     sample_free(&t);
 }
 
-/* Two atoms always used together, with equal coefficients: A is singular. */
+/* Two atoms always used together with equal coefficients: A is singular. */
 static void mod_takes_dependent_codes(void **state) {
     int64_t row, col;
     (void)state;
@@ -535,7 +534,7 @@ static void sizes_and_numbers_are_checked(void **state) {
 typedef int (*updater)(inco_mat *d, const statistics *s, const update_settings *settings, update_result *result,
                        inco_error *error);
 
-/* Every allocation fails once: the update says so, and the dictionary is as it was. */
+/* Every allocation fails once: an error is returned, and the dictionary is unchanged. */
 static void sweep(const sample *t, updater run, update_settings settings) {
     inco_mat d = copy_of(&t->d);
     update_result r;

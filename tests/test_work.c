@@ -1,5 +1,5 @@
-/* How much work the algorithms do, by counting: atoms added, bytes of bases read, multiplications in matrix products,
- * signals read. Nothing here depends on the clock. */
+/* Work of the algorithms, counted: atoms added, bytes of bases read, multiplications of matrix products, signals read.
+ * Independent of the clock. */
 #include "check.h"
 
 #include "base/memory.h"
@@ -50,8 +50,8 @@ static int64_t bytes_of_columns(int64_t atoms, int64_t count, inco_type type) {
     return SIGNALS * stride * count * (int64_t)type;
 }
 
-/* Column m of P takes a column of G and the m columns before it, each read once: k (k + 1) / 2 columns for k of P. The
- * path goes on from its last atom to the next event and needs its column; a pursuit ends there and does not. */
+/* Column m of P reads a column of G and the m columns before it: k (k + 1) / 2 columns for k columns of P. A path
+ * continues from its last atom to the next event and needs its column; a pursuit does not. */
 static int64_t bytes_of_steps(const char *coder, int64_t atoms, inco_type type) {
     const int64_t columns = strcmp(coder, "lars") == 0 ? atoms : atoms - 1;
     return bytes_of_columns(ATOMS, columns * (columns + 1) / 2, type);
@@ -67,8 +67,8 @@ static void a_step_reads_the_basis_once(void **state) {
     }
 }
 
-/* Where P is larger than the nearest cache, a path begins columns before their atoms are chosen, and reads P less often
- * for it; few are begun in vain. */
+/* If P is larger than the cache, a path computes columns before their atoms are chosen, and reads P less often; few of
+ * them are wasted. */
 static void a_path_reads_less_than_once_a_step(void **state) {
     (void)state;
     effort e = effort_with(1000, INCO_F32, OPTIONS("coder", "lars", "sparsity", "32"));
@@ -78,7 +78,7 @@ static void a_path_reads_less_than_once_a_step(void **state) {
     assert_true((double)e.seen.multiplied < 1.2 * (double)bytes / INCO_F32);
 }
 
-/* Nor does a pursuit that ends by its residual: with a tolerance that one atom meets, nothing but D'X is read. */
+/* With a tolerance that one atom meets, a pursuit reads only D'X. */
 static void a_met_tolerance_costs_no_column(void **state) {
     (void)state;
     const char *coders[] = {"omp", "ols"};
@@ -100,7 +100,7 @@ static void the_signals_are_multiplied_by_the_dictionary_once(void **state) {
     }
 }
 
-/* A stop inside a segment of the path needs no further atom. */
+/* A stop within a segment of the path needs no further atom. */
 static void stopping_costs_no_step(void **state) {
     (void)state;
     const char *coders[] = {"omp", "ols", "lars", "larc"};
@@ -110,7 +110,7 @@ static void stopping_costs_no_step(void **state) {
     }
 }
 
-/* An atom of the LASSO that leaves costs its entry and turns of pairs of columns, no new basis. */
+/* An atom that leaves the LASSO costs rotations of pairs of columns, not a new basis. */
 static void lasso_steps_are_entries_and_exits(void **state) {
     (void)state;
     effort e = effort_of(INCO_F32, OPTIONS("coder", "lasso", "lambda", "0.05"));
@@ -120,7 +120,7 @@ static void lasso_steps_are_entries_and_exits(void **state) {
     assert_true(e.seen.bytes < 2 * lars.seen.bytes);
 }
 
-/* In double the atoms are found in float32: half the bytes, and hardly a signal is coded twice. */
+/* In double the support is found in float32: half the bytes, and few signals are recoded. */
 static void double_reads_floats(void **state) {
     (void)state;
     const char *coders[] = {"omp", "ols", "lars"};
@@ -147,11 +147,12 @@ static statistics random_statistics(int64_t dim, int64_t atoms, inco_mat *a, inc
     return s;
 }
 
-/* An evaluation: D A, and with gamma e = D D' - I and e D. A line: P A, and with gamma P D' and P P'. */
+/* An evaluation computes D A and, with gamma, e = D D' - I and e D. A line computes P A and, with gamma, P D' and P
+ * P'. */
 static void an_evaluation_is_one_product_with_a(void **state) {
     (void)state;
     const int64_t dim = 20, atoms = 60, with_a = dim * atoms * atoms, small = dim * dim * atoms;
-    const int64_t triangle = dim * (dim + 1) / 2 * atoms; /* a matrix by itself */
+    const int64_t triangle = dim * (dim + 1) / 2 * atoms; /* product of a matrix by itself */
     inco_mat a, b;
     statistics s = random_statistics(dim, atoms, &a, &b);
     for (int gamma = 0; gamma <= 50; gamma += 50)
@@ -166,8 +167,8 @@ static void an_evaluation_is_one_product_with_a(void **state) {
             int64_t each = with_a + (gamma > 0 ? small + triangle : 0), spare = rescale && gamma > 0 ? small : 0;
             assert_in_range(result.iterations, 1, 15);
             assert_true(blas_multiplied() <= result.evaluations * each + spare * result.iterations);
-            /* rescale: an evaluation at the start and one at the end; spheres: a line for the first step, a few
-             * evaluations that did not go down far enough */
+            /* rescale: one evaluation at the start and one at the end; spheres: a line for the first step, and a few
+             * evaluations without sufficient decrease */
             assert_true(result.evaluations <= result.iterations + (rescale ? 2 : 5));
             inco_mat_free(&d);
         }
@@ -175,7 +176,8 @@ static void an_evaluation_is_one_product_with_a(void **state) {
     inco_mat_free(&b);
 }
 
-/* A sweep over the atoms: D A, and with gamma D D'. Only who asks for the objective, before and after, pays for it. */
+/* A sweep over the atoms computes D A and, with gamma, D D'. The objective before and after costs extra, if
+ * requested. */
 static void an_online_sweep_is_one_product_with_a(void **state) {
     (void)state;
     const int64_t dim = 20, atoms = 150, with_a = dim * atoms * atoms, triangle = dim * (dim + 1) / 2 * atoms;
@@ -212,8 +214,8 @@ static int count_read(void *self, int64_t first, int64_t count, void *out, inco_
     return INCO_OK;
 }
 
-/* An iteration and the final coding read every signal once, make one Gram matrix, multiply the signals by the
- * dictionary once. What else is multiplied: the update, the error from A, the coherence. */
+/* An iteration and the final coding each read every signal once, compute one Gram matrix, and multiply the signals by
+ * the dictionary once. Other products: the update, the error from A, the coherence. */
 static void a_pass_reads_signals_once_and_makes_one_gram_matrix(void **state) {
     (void)state;
     enum { ITERATIONS = 3 };
@@ -232,7 +234,7 @@ static void a_pass_reads_signals_once_and_makes_one_gram_matrix(void **state) {
     inco_mat_free(&c.x);
 }
 
-/* Every pair of atoms once: for the coherence, and for a coder. */
+/* Each pair of atoms is multiplied once: for the coherence, and for a coder. */
 static void half_a_gram_matrix_is_multiplied(void **state) {
     (void)state;
     inco_mat d = check_dictionary(INCO_F64, 8, 2000, 7);

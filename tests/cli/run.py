@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests of the program, as a user meets it. The environment variable INCO names the program.
+"""Tests of the program. The environment variable INCO names the program.
 
 run.py [NAME...]   runs all tests, or those whose names contain one of the words
 run.py --update    rewrites golden/*.txt with what the program prints now

@@ -65,7 +65,7 @@ class Frame(tool.Case):
     def test_an_interrupt_saves_the_best_so_far(self):
         process = subprocess.Popen([tool.INCO, "frame", "--dim", "30", "--atoms", "90", "--starts", "100000", "-o",
                                     "F.npy"], cwd=self.home, env=tool.environment(), stderr=subprocess.PIPE, text=True)
-        self.assertIn("90 atoms", process.stderr.readline())  # from here on signals are held
+        self.assertIn("90 atoms", process.stderr.readline())  # signals are held from now on
         process.send_signal(signal.SIGINT)
         text = process.communicate(timeout=tool.PATIENCE)[1]
         self.assertEqual(process.returncode, 130, text)
@@ -104,7 +104,7 @@ class Decohere(tool.Case):
                 self.assertEqual((found["command"], found["reached"]), ("decohere", True))
 
     def test_it_is_the_nearest(self):
-        """The change is held by pairs at the bound alone, with multipliers of the right sign (KKT)."""
+        """Only pairs at the bound have multipliers, of the right sign (KKT)."""
         name, old = self.dictionary(atoms=14, dim=6)
         bound = 0.45
         self.inco("decohere", name, "--max-coherence", bound, "-o", "E.npy", "-q")
@@ -117,7 +117,7 @@ class Decohere(tool.Case):
             sign = np.sign(gram[i, j])
             normals[k, i] = sign * (d[j] - gram[i, j] * d[i])
             normals[k, j] = sign * (d[i] - gram[i, j] * d[j])
-        pull = 2 * weight[:, None] * (t - (d * t).sum(1, keepdims=True) * d)  # minus the gradient, along the spheres
+        pull = 2 * weight[:, None] * (t - (d * t).sum(1, keepdims=True) * d)  # minus the gradient on the spheres
         multipliers = np.linalg.lstsq(normals.reshape(len(pairs), -1).T, pull.ravel(), rcond=None)[0]
         rest = pull - np.tensordot(multipliers, normals, 1)
         self.assertLess(np.linalg.norm(rest), 2e-3 * np.linalg.norm(pull))
@@ -154,7 +154,7 @@ class Decohere(tool.Case):
         self.assertLess(errors[0], errors[1])
 
     def test_a_bound_that_is_missed(self):
-        """Welch .281 allows it, but nobody knows 20 atoms in 8 dimensions below .315."""
+        """The Welch bound is .281, but no 20 atoms in 8 dimensions are known below .315."""
         name, _ = self.dictionary(atoms=20, dim=8)
         done = self.inco("decohere", name, "--max-coherence", 0.29, "-o", "E.npy", code=3)
         reached = coherence(np.load(self.path("E.npy")))

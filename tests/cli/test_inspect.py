@@ -93,7 +93,7 @@ class Inspect(tool.Case):
         same = self.json("inspect", "E.npy")
         for name in "coherence", "babel", "singular_values":
             self.assertEqual(same[name], self.json("inspect", "D.npy", "--columns")[name])
-        if "mat" in tool.features():  # whose atoms are columns whatever is said
+        if "mat" in tool.features():  # atoms are always columns
             self.inco("decohere", "D.npy", "--max-coherence", "1", "-o", "D.mat")
             done = self.inco("inspect", "D.mat")
             self.assertIn("read as 6 atoms of 10 dimensions, one per column, as in all .mat files", done.text)

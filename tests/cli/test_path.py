@@ -1,4 +1,4 @@
-"""inco learn --gamma auto: the path over gamma, what it says, and that it survives a kill."""
+"""inco learn --gamma auto: the regularisation path, its output, and resuming after a kill."""
 import json
 import os
 import signal
@@ -122,7 +122,7 @@ class Path(tool.Case):
         self.assertGreaterEqual(len(before) + len(after), 18)
 
     def test_says_where_it_was_stopped(self):
-        """With enough signals for the path to take its time."""
+        """Enough signals for the path to take some time."""
         self.save("many.npy", np.random.default_rng(6).standard_normal((20000, 32)))
         words = [tool.INCO, "learn", "many.npy", "-o", "D.npy", *LEARN, "--atoms", "200", "--sparsity", "8"]
         run = subprocess.Popen(words, cwd=self.home, env=tool.environment(), stderr=subprocess.PIPE, text=True)
@@ -134,7 +134,7 @@ class Path(tool.Case):
         self.assertIn("interrupted on the regularisation path; the dictionary is saved", text)
 
     def test_is_cut_short(self):
-        """Time that is over after the first weight ends the path, and the program says so."""
+        """If the time is over after the first weight, the path ends, with a message."""
         done = self.inco("learn", "X.npy", "-o", "D.npy", *LEARN, "--stop-seconds", "0.000001", "--json")
         found = json.loads(done.stdout)
         self.assertEqual((len(found["path"]["points"]), found["path"]["complete"], found["stopped_by"]),

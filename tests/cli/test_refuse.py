@@ -1,4 +1,4 @@
-"""Inputs and outputs that cannot be: a clear message, the right exit code, and nothing left behind."""
+"""Invalid inputs and outputs: a clear message, the right exit status, no files left."""
 import os
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ LEARN = ["-o", "D.npy", "--atoms", "4", "--iterations", "1", "--coder", "omp", "
 
 class Inputs(tool.Case):
     def bad_matrix(self, name, says, code=1):
-        """A matrix that learn and inspect refuse, and encode on either side."""
+        """A matrix that learn and inspect refuse, and encode as signals or dictionary."""
         self.refused("learn", name, *LEARN, code=code, says=says)
         self.refused("inspect", name, code=code, says=says)
         self.save("good.npy", np.eye(3))

@@ -1,4 +1,4 @@
-"""Pages: inco report, and --report, --csv and --test of learn and inspect."""
+"""Reports: inco report, and --report, --csv and --test of learn and inspect."""
 import json
 import os
 import re
@@ -55,7 +55,7 @@ class Page(Case):
         first = self.numbers("numbers")
         self.learn("--csv", "numbers")  # replaces them
         self.assertEqual(self.numbers("numbers"), first)
-        self.learn("--csv", "more/")  # a new folder, as people name folders
+        self.learn("--csv", "more/")  # a new folder, with a slash
         self.assertEqual(self.numbers("more"), first)
         self.assertEqual(sorted(os.listdir(self.home)), ["D.npy", "X.npy", "more", "numbers"])
 
@@ -188,7 +188,7 @@ class Report(Case):
         self.inco("learn", "X.npy", "--atoms", 24, "--iterations", 5, "-o", "D.npy", "--log", "run.jsonl", "--resume", "c")
         with open(self.path("run.jsonl")) as file:
             lines = file.readlines()
-        self.write("twice.jsonl", "".join(lines + lines[-4:]))  # the last iterations again
+        self.write("twice.jsonl", "".join(lines + lines[-4:]))  # repeats the last iterations
         for name in "run", "twice":
             self.inco("report", name + ".jsonl", "D.npy", "-o", "page.html", "--csv", "numbers")
             with open(self.path("numbers/convergence-error.csv")) as file:

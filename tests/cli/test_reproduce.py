@@ -1,4 +1,4 @@
-"""inco reproduce: the whole experiment on a small corpus of sounds made here."""
+"""inco reproduce: the whole experiment on a small synthetic corpus."""
 import csv
 import json
 import os
@@ -18,7 +18,7 @@ RUNS = ["ksvd-1", "ksvd-0.5", "ksvd-0.2", "mod", "idl-rescale-0", "idl-rescale-5
 
 
 def speak(path, seed):
-    """A fifth of a second of a voice: harmonics of a gliding pitch under two formants, and some breath."""
+    """A fifth of a second of a synthetic voice: harmonics of a gliding pitch, two formants, and noise."""
     random = np.random.default_rng(seed)
     t = np.arange(1600) / 8000
     phase = 2 * np.pi * np.cumsum(110 + 40 * random.random() + 30 * np.sin(9 * t + 6 * random.random())) / 8000
@@ -42,7 +42,7 @@ class Case(tool.Case):
             return file.read()
 
     def files(self, folder):
-        """Everything in a folder: its bytes and when it was written."""
+        """All files of a folder: bytes and modification times."""
         found = {}
         for home, _, names in os.walk(self.path(folder)):
             for name in names:
@@ -67,7 +67,7 @@ class Experiment(Case):
         return found["claims"]
 
     def check_figures(self, folder, name):
-        """The figures of a run against its dictionary, by NumPy."""
+        """Compares the results of a run with its dictionary, by NumPy."""
         with open(self.path("%s/%s.csv" % (folder, name))) as file:
             rows = list(csv.reader(file))
         self.assertEqual(rows[0], ["name", "at", "value"])
@@ -83,7 +83,7 @@ class Experiment(Case):
         self.assertAlmostEqual(found["deviation"][0], np.sqrt(np.mean((singular / np.sqrt(200 / 160) - 1) ** 2)), 6)
         self.assertAlmostEqual(sum(found["histogram"].values()), 1, 9)
         self.assertEqual(max(found["residual"]), 120)
-        if gram.max() < 0.999:  # else two atoms may stand for the same
+        if gram.max() < 0.999:  # else two atoms may be interchangeable
             self.assertEqual(found["recovered_atoms"][1], 1)
         self.assertGreater(found["recovered_atoms"][1], found["recovered_atoms"][60])
         self.assertEqual(len(found["iteration_error"]), 2)
@@ -122,7 +122,7 @@ class Experiment(Case):
         self.one_more_seed()
 
     def again(self):
-        """What is there is not made again, and comes out the same."""
+        """Existing results are reused, with the same output."""
         before = self.files("out")
         found = self.json("reproduce", "sigg2012", "--data", "voice", "-o", "out/", "--threads", 1, *SMALL)
         self.assertEqual((found["made"], found["runs"], len(found["claims"])), (0, 18, 13))
@@ -131,10 +131,10 @@ class Experiment(Case):
         for name in before:
             if name.startswith("seed-0"):
                 self.assertEqual(before[name], after[name], name)
-            elif name != "index.html":  # which tells the command
+            elif name != "index.html":  # it contains the command
                 self.assertEqual(before[name][0], after[name][0], name)
 
-        os.remove(self.path("out/seed-0/ksvd-0.5.csv"))  # figures without learning anew
+        os.remove(self.path("out/seed-0/ksvd-0.5.csv"))  # measured again without learning
         found = self.json("reproduce", "sigg2012", "--data", "voice", "-o", "out", *SMALL)
         self.assertEqual(found["made"], 1)
         after = self.files("out")
@@ -146,7 +146,7 @@ class Experiment(Case):
         self.write("out/seed-0/mod.csv", before["seed-0/mod.csv"][0])
 
     def by_hand(self):
-        """A run's log tells the command that makes it; INK-SVD at 1 is K-SVD at 1."""
+        """The log of a run has its command; INK-SVD at 1 is K-SVD at 1."""
         with open(self.path("out/seed-0/idl-rescale-5.jsonl")) as file:
             words = json.loads(file.readline())["command_line"][1:]
         for option, name in ("-o", "hand.npy"), ("--log", "hand.jsonl"), ("--checkpoint", "hand.state"):
@@ -167,7 +167,7 @@ class Experiment(Case):
         self.assertTrue("Medians over the seeds" in self.bytes("out/index.html").decode())
 
     def test_stopped_and_gone_on(self):
-        """Ctrl-C in the middle of a run, and kill: the same bytes in the end as without."""
+        """Interrupted in the middle of a run, and killed: the same bytes at the end."""
         self.record(22)
         words = ["reproduce", "sigg2012", "--data", "voice", "--quick", "--signals", 400, "--iterations", 12, "--atoms", 200]
         done = self.stop(words + ["-o", "out"], signal.SIGINT)
@@ -177,13 +177,13 @@ class Experiment(Case):
         finished = [name[:-4] for name in os.listdir(self.path("out/seed-0")) if name.endswith(".csv")]
         self.assertLess(len(finished), 18)
         self.finish_runs(words, 3)
-        os.mkdir(self.path("-other"))  # a name like an option
+        os.mkdir(self.path("-other"))  # looks like an option
         self.finish_runs(words, 3, "-other/out")
         for name in "ksvd-1", "ksvd-0.5":
             self.assertEqual(self.bytes("out/seed-0/%s.npy" % name), self.bytes("-other/out/seed-0/%s.npy" % name))
 
     def stop(self, words, number):
-        """Starts the experiment, waits for a checkpoint that was not there, and sends a signal."""
+        """Starts the experiment, waits for a new checkpoint, and sends a signal."""
         with open(self.path("err.txt"), "w+") as err:
             run = subprocess.Popen([tool.INCO] + [str(w) for w in words], cwd=self.home, env=tool.environment(), stderr=err)
             self.wait(run, lambda: any(n.endswith(".state") for n in self.listing_of("out/seed-0")))
@@ -193,7 +193,7 @@ class Experiment(Case):
             return code, err.read()
 
     def finish_runs(self, words, count, out="out"):
-        """Goes on until some runs are complete, then stops."""
+        """Continues until some runs are complete, then stops."""
         run = subprocess.Popen([tool.INCO] + [str(w) for w in words] + ["-o", out, "--quiet"], cwd=self.home,
                                env=tool.environment())
         self.wait(run, lambda: sum(n.endswith(".csv") for n in self.listing_of(out + "/seed-0")) >= count)

@@ -22,7 +22,7 @@ class Interrupted(tool.Case):
         self.save("X.npy", signals)
 
     def start(self, *words):
-        """The process, once its first iteration has ended."""
+        """The process after its first iteration."""
         process = subprocess.Popen([tool.INCO, *words], cwd=self.home, env=tool.environment(), text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(process.kill)
@@ -48,7 +48,7 @@ class Interrupted(tool.Case):
             self.assertEqual((atoms.shape, atoms.dtype), ((96, 32), np.dtype("f4")))
             np.testing.assert_allclose(np.linalg.norm(atoms, axis=1), 1, atol=1e-5)
             self.assertIn('"stopped_by": "signal"', out)
-            self.assertIn('"unused": null', out)  # it was not coded in the end
+            self.assertIn('"unused": null', out)  # there was no final coding
             self.assertNotIn("finally unused", text)
             with open(self.path("run.jsonl")) as file:
                 self.assertIn('"event": "end"', file.read().splitlines()[-1])
@@ -82,7 +82,7 @@ class Interrupted(tool.Case):
             self.assertEqual(self.load("D.npy").shape, (96, 32))
 
     def test_nothing_to_save(self):
-        os.mkfifo(self.path("D.csv"))  # nobody writes to it, so that the program waits for its dictionary
+        os.mkfifo(self.path("D.csv"))  # without a writer, the program waits for its dictionary
         process = subprocess.Popen([tool.INCO, "inspect", "D.csv"], cwd=self.home, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.kill)
         with self.assertRaises(subprocess.TimeoutExpired):
@@ -102,7 +102,7 @@ class Interrupted(tool.Case):
 
 
 def on_terminal(words, folder, columns=90, **more):
-    """What the program prints on a terminal of that width, and its exit code."""
+    """Output of the program on a terminal of this width, and its exit status."""
     control, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     process = subprocess.Popen([tool.INCO, *words], cwd=folder, stdin=terminal, stdout=terminal, stderr=terminal,

@@ -1,4 +1,4 @@
-"""inco learn with the methods that work from sums over the codes, or from no data at all."""
+"""inco learn with the methods that use statistics of the codes, or no data."""
 import json
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Running the program, and data for it."""
+"""Runs the program, and creates data for it."""
 import json
 import os
 import re
@@ -32,13 +32,13 @@ def features():
 
 
 def needs(*names):
-    """Skips a test in a build that lacks a feature."""
+    """Skips a test if the build lacks a feature."""
     missing = [name for name in names if name not in features()]
     return unittest.skipIf(missing, "this build lacks " + " ".join(missing))
 
 
 class Case(unittest.TestCase):
-    """A test with a folder of its own, in which the program runs."""
+    """A test with its own folder, in which the program runs."""
 
     def setUp(self):
         home = tempfile.TemporaryDirectory()
@@ -64,7 +64,7 @@ class Case(unittest.TestCase):
         return json.loads(lines[0])
 
     def refused(self, *words, code=1, says=()):
-        """The program fails with that code, a message with all of `says`, and leaves nothing behind."""
+        """The program fails with this exit status and a message that contains all of `says`, and leaves no files."""
         before = self.listing()
         done = self.inco(*words, code=code)
         for word in [says] if isinstance(says, str) else says:
@@ -99,7 +99,7 @@ class Case(unittest.TestCase):
         return name
 
     def assert_types(self, object, fields):
-        """Every field there, and of its type; float also means a whole number, None stands for number or null."""
+        """Every field is present and has its type; float includes whole numbers, None means a number or null."""
         for name, kind in fields.items():
             value = object
             for part in name.split("."):
@@ -119,7 +119,7 @@ COMMON = {"schema": int, "version": str, "command": str, "seconds.code": float, 
 
 
 def planted(signals=300, dim=16, atoms=24, sparsity=3, seed=1, dtype="f8"):
-    """Signals that are combinations of a few of some random atoms, and the atoms."""
+    """Sparse combinations of random atoms, and the atoms."""
     random = np.random.default_rng(seed)
     dictionary = random.standard_normal((atoms, dim))
     dictionary /= np.linalg.norm(dictionary, axis=1, keepdims=True)
@@ -130,7 +130,7 @@ def planted(signals=300, dim=16, atoms=24, sparsity=3, seed=1, dtype="f8"):
 
 
 def load_codes(path):
-    """A dense matrix from a CSR .npz, through NumPy alone."""
+    """A dense matrix from a CSR .npz, by NumPy alone."""
     with np.load(path) as file:
         assert bytes(file["format"].item()) == b"csr"
         dense = np.zeros(tuple(file["shape"]), file["data"].dtype)

@@ -1,5 +1,5 @@
-/* Two threads in a program that is not inco's: results have the same bits as on one thread, here and in a forked child,
- * and threads without work take no time of a processor. */
+/* Two threads in another program: results have the same bits as on one thread, also in a forked child, and idle threads
+ * use no processor time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,10 @@
 enum { DIM = 16, ATOMS = 40, SIGNALS = 6000, MOST = 8 };
 
 static const char *const runs[][MOST] = {
-    {"method", "idl"}, {"method", "ksvd"}, {"method", "idl", "max-coherence", "0.5"}, {NULL}, /* the last: a frame */
+    {"method", "idl"},
+    {"method", "ksvd"},
+    {"method", "idl", "max-coherence", "0.5"},
+    {NULL}, /* the last designs a frame */
 };
 enum { RUNS = sizeof runs / sizeof *runs };
 
@@ -81,9 +84,9 @@ static void rest(void) {
     nanosleep(&(struct timespec){.tv_nsec = 500000000}, NULL);
 }
 
-/* A thread that waits for work by polling would take all of the half second. */
+/* A thread that polls for work would use all of the half second. */
 static void check_idle(void) {
-    rest(); /* OpenBLAS's own threads, which this program never uses, poll for a moment after they are created */
+    rest(); /* OpenBLAS's own threads, unused here, poll for a moment after they are created */
     const clock_t before = clock();
     rest();
     const double seconds = (double)(clock() - before) / CLOCKS_PER_SEC;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""An older and a newer program with this library: both run unchanged, within their own structs.
+"""An older and a newer program with this library: both run unchanged, with their own structs.
 
 Makes a header with a field fewer in every struct that may grow, and one with a field more, compiles program.c against each
 and against the header itself, and runs all three with the same library, under valgrind where it is installed.
@@ -40,7 +40,7 @@ def sanitized(flags):
 
 
 def watched(flags):
-    """Does something see every access past the end of a block?"""
+    """Whether accesses after the end of a block are detected."""
     return sanitized(flags) or shutil.which("valgrind")
 
 
@@ -75,7 +75,7 @@ def main():
             size[name] = sizes(folder, cc, flags, sized)
             outputs[name] = run(build(folder, pathlib.Path(library).resolve(), cc, flags), flags)
     for name, fewer, same, more in zip(sized, size["fewer"], size["same"], size["more"]):
-        if not fewer < same < more:  # else a new field would hide in the padding of an old caller's struct
+        if not fewer < same < more:  # else a new field would lie in the padding of an old caller's struct
             sys.exit(f"{name} ends with padding: its sizes are {fewer}, {same}, {more}")
     for name, output in outputs.items():
         if output != outputs["same"]:

@@ -1,4 +1,4 @@
-"""Reads inco.h: its structs, its functions, and what a header of an older or newer version would look like."""
+"""Parses inco.h: its structs, its functions, and derived headers of an older and a newer version."""
 import re
 
 FROZEN = {"inco_error", "inco_mat", "inco_csc"}  # structs that never change
@@ -9,7 +9,7 @@ def without_comments(text):
 
 
 class Struct:
-    """A struct: its name, its members as declared, and where its body is in the text."""
+    """A struct: its name, its members as declared, and the position of its body."""
 
     def __init__(self, match, text):
         self.name = match.group(1)
@@ -57,7 +57,7 @@ def functions(header):
 
 
 def check(header):
-    """What breaks the rules by which the interface grows, as a list of sentences."""
+    """Violations of the rules by which the interface grows, as a list of sentences."""
     wrong, all_structs = [], structs(header)
     names = "|".join(struct.name for struct in all_structs)
     by_value = re.compile(rf"\b({names})\b(?! ?\*)")

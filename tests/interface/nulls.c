@@ -1,4 +1,4 @@
-/* Valid arguments for every kind of pointer in inco.h, for the calls that nulls.py makes up. */
+/* Valid arguments for every pointer type of inco.h, for the calls that nulls.py generates. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ enum { DIM = 4, ATOMS = 6, SIGNALS = 20 };
 
 static double values[DIM * SIGNALS], numbers[SIGNALS], rising[] = {1, 2, 3, 4, 5, 6};
 static const char *const texts[] = {"a", "b"};
-static char buffer[sizeof(inco_progress)]; /* the size that nulls.py gives for every size_t */
+static char buffer[sizeof(inco_progress)]; /* the size that nulls.py passes for every size_t */
 static int64_t count_place;
 
 static int read_signals(void *self, int64_t first, int64_t count, void *out, inco_error *error) {
@@ -36,7 +36,7 @@ static int on_progress(void *self, const inco_progress *now) {
     return 0;
 }
 
-/* Results are made anew for every call; what they held before is released. */
+/* Results are created for every call; the previous ones are released. */
 static inco_error error_place;
 static inco_mat x = {INCO_F64, DIM, SIGNALS, DIM, values, NULL}, d = {INCO_F64, DIM, ATOMS, DIM, values, NULL}, made;
 static inco_csc codes, made_codes;
@@ -84,7 +84,7 @@ static inco_chart *chart, *made_chart;
 static inco_log *run_log, *made_log;
 static inco_file *file, *made_file;
 
-/* An address that is no handle, and one that was a handle once. */
+/* An address that is not a handle, and one of a handle that has ended. */
 static char nothing[256];
 static void *gone_options, *gone_data, *gone_learner, *gone_coder, *gone_report, *gone_chart, *gone_log, *gone_file;
 
@@ -112,7 +112,7 @@ static inco_options *new_options(void) {
     return o;
 }
 
-/* One of every kind. */
+/* Creates one handle of each kind. */
 static void make_handles(void) {
     options = new_options();
     NEED(inco_data_open(&data, paths, 1, NULL, &error_place));
@@ -155,7 +155,7 @@ static void begin(void) {
     NEED(inco_encode(&d, &source, options, &codes, NULL, &error_place));
 }
 
-/* After every call: what it made is released. */
+/* Releases the results of a call. */
 static void release(void) {
     inco_mat_free(&made);
     inco_csc_free(&made_codes);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every function of inco.h with NULL in every place of a pointer, alone and together, and with handles that are none:
+"""Calls every function of inco.h with NULL for every pointer, alone and together, and with invalid handles:
 freed ones, and addresses of something else. None of these calls crashes, under valgrind where it is installed.
 
     nulls.py HEADER LIBRARY CC [FLAGS...]
@@ -15,9 +15,9 @@ import header
 
 HANDLES = {"inco_options": "options", "inco_data": "data", "inco_learner": "learner", "inco_coder": "coder",
            "inco_report": "report", "inco_chart": "chart", "inco_log": "log", "inco_file": "file"}
-HERE = {"log": "run_log"}  # names that C has for something else
+HERE = {"log": "run_log"}  # names that C uses otherwise
 
-# What is valid in the place of a pointer, by its type, and where that is not enough by type and name; see nulls.c.
+# Valid arguments for pointers, by type, or by type and name if the type is not enough; see nulls.c.
 VALID = {
     "inco_error *": "&error_place", "const inco_mat *": "&x", "inco_mat *": "&made", "const inco_csc *": "&codes",
     "inco_csc *": "&made_codes", "const inco_source *": "&source", "inco_source *": "&made_source",
@@ -55,12 +55,12 @@ def is_pointer(kind):
 
 
 def handle_of(kind):
-    """The handle that a parameter takes, if it takes one."""
+    """The handle type of a parameter, or None."""
     return HANDLES.get(re.sub(r"^const | \*$", "", kind)) if kind.count("*") == 1 else None
 
 
 def valid(function, kind, name):
-    """A valid argument; None when there is none known."""
+    """A valid argument; None: unknown."""
     if kind.endswith("* *") and kind[:-4] in HANDLES:
         return "&made_" + HANDLES[kind[:-4]]
     if handle_of(kind):
@@ -71,14 +71,14 @@ def valid(function, kind, name):
 
 
 def calls_of(function, declaration):
-    """Lists of arguments to call a function with."""
+    """Argument lists for a function."""
     pairs = parameters(declaration)
     good = [valid(function, kind, name) for kind, name in pairs]
     if None in good:
         kind, name = pairs[good.index(None)]
         sys.exit(f"nulls.py knows no valid '{kind} {name}' for {function}")
     places = [i for i, (kind, _) in enumerate(pairs) if is_pointer(kind)]
-    ends = re.search(r"_(free|close)$", function) and handle_of(pairs[0][0])  # these would end the handle in use
+    ends = re.search(r"_(free|close)$", function) and handle_of(pairs[0][0])  # these would end the shared handle
     if not ends:
         yield good
     yield ["NULL" if i in places else argument for i, argument in enumerate(good)]
@@ -92,14 +92,14 @@ def calls_of(function, declaration):
             others = [name for name in HANDLES.values() if name != handle]
             other = HERE.get(others[0], others[0])
             yield good[:i] + [f"(void *){other}"] + good[i + 1:]
-    for i in places:  # and all that may be left out, left out
+    for i in places:  # and with all optional ones NULL
         for k in places:
             if i < k:
                 yield ["NULL" if j in (i, k) else argument for j, argument in enumerate(good)]
 
 
 def statement(function, declaration, arguments):
-    """A call, its result kept where it has to be released."""
+    """A call; its result is kept if it must be released."""
     made = {"inco_options *": "made_options", "inco_report *": "made_report", "inco_chart *": "made_chart"}
     returns = " ".join(declaration[:declaration.index(function)].replace("*", " * ").split())
     call = f"{function}({', '.join(arguments)})"

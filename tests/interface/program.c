@@ -1,6 +1,6 @@
-/* A program that uses every struct that may grow. It is compiled against this version's header, one with a field fewer
- * in every such struct, and one with a field more, and run against the same library: it prints the same each time. Of
- * each struct it uses no more than an older header has. */
+/* A program that uses every struct that may grow. It is compiled against the header of this version, one with a field
+ * fewer in every such struct, and one with a field more, and run with the same library: its output must be the same. It
+ * uses only fields that the older header has. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include <inco/inco.h>
 
 #ifndef GUARD
-#define GUARD 0 /* bytes after a struct that nobody may write; valgrind and sanitizers need none */
+#define GUARD 0 /* bytes after a struct that must not be written; not needed with valgrind and sanitizers */
 #endif
 
 enum { DIM = 8, SIGNALS = 1000 };
@@ -27,7 +27,7 @@ static inco_error error;
         if ((call) < 0) stop(#call, error.message);                                                                    \
     } while (0)
 
-/* ---- Structs on the heap, each with nothing behind it ---- */
+/* ---- Structs on the heap ---- */
 
 static void *make(size_t size, int fill) {
     unsigned char *block = malloc(size + guard);
@@ -38,10 +38,10 @@ static void *make(size_t size, int fill) {
     return block;
 }
 
-/* A struct for results: all but its size is 1s, so that what is not returned shows. */
+/* A struct for results: all bits 1 except the size, so that fields not returned are noticed. */
 #define RESULT(type, name) type *name = make(sizeof(type), 0xff)
 
-/* Nothing was written past it, and what only a newer caller knows is zero. */
+/* Checks that nothing was written after it, and that fields only a newer caller knows are zero. */
 static void returned(const void *result, const char *type) {
     const unsigned char *block = result;
     size_t size;
@@ -58,7 +58,7 @@ static void returned(const void *result, const char *type) {
 }
 #define RETURNED(type, name) returned(name, #type)
 
-/* A struct to give: all zero but its size, and but what only a newer caller knows, which the library is to ignore. */
+/* A struct for input: zero except the size and fields that only a newer caller knows, which the library must ignore. */
 #ifdef INCO_TEST_MORE
 #define GIVE(type, name)                                                                                               \
     type *name = make(sizeof(type), 0);                                                                                \

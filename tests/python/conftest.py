@@ -1,4 +1,4 @@
-"""Marks the tests that need Chromium, so that pytest can run them alone (-m browser) or leave them out."""
+"""Marks the tests that need Chromium, so that pytest can select them (-m browser) or skip them."""
 
 
 def pytest_configure(config):

@@ -1,4 +1,4 @@
-"""The library through ctypes, as far as the tests need it. INCO_LIBRARY names the shared library."""
+"""The library through ctypes, for the tests. INCO_LIBRARY names the shared library."""
 import ctypes
 import os
 

@@ -1,4 +1,4 @@
-"""Reads a page of inco back: its figures, their curves in data units, and the CSV files beside it."""
+"""Reads a report of inco: its figures, their curves in data units, and its CSV files."""
 import base64
 import csv
 import html.parser
@@ -77,7 +77,7 @@ def csv_names(folder):
 
 
 def axis(text):
-    """From a value to its place, as the attribute of an SVG says."""
+    """Maps a value to its position, by the attribute of an SVG."""
     kind, low, high, start, end = text.split()
     low, high, start, end = float(low), float(high), float(start), float(end)
 

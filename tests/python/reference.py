@@ -1,4 +1,4 @@
-"""The coders as a textbook has them: from the atoms and the residual itself, every step solved anew. Slow, and short."""
+"""Reference implementation of the coders by their definition: each step is solved from scratch. Slow and short."""
 import numpy as np
 
 
@@ -10,7 +10,7 @@ def least_squares(d, x, support):
 
 
 def pursuit(d, x, sparsity, ols=False):
-    """OMP takes the atom of the largest |d'r|, OLS the one that leaves the least error."""
+    """OMP chooses the atom with the largest |d'r|, OLS the one with the smallest resulting error."""
     support = []
     for _ in range(sparsity):
         basis = np.linalg.qr(d[support].T)[0]
@@ -23,7 +23,7 @@ def pursuit(d, x, sparsity, ols=False):
 
 
 def first_event(correlation, slope, level, active):
-    """How far the level falls until an atom that is not active meets it, and which."""
+    """Decrease of the level until an inactive atom reaches it, and that atom."""
     falls = np.full(len(correlation), np.inf)
     for sign in (1, -1):
         gap, closing = level - sign * correlation, 1 - sign * slope
@@ -34,7 +34,7 @@ def first_event(correlation, slope, level, active):
 
 
 def coherent_fall(rest, direction, level, mu):
-    """The t at which level - t = mu |rest - t direction|, infinite when there is none."""
+    """The t with level - t = mu |rest - t direction|; infinite: none."""
     roots = np.roots([1 - mu ** 2 * direction @ direction, 2 * (mu ** 2 * rest @ direction - level),
                       level ** 2 - mu ** 2 * rest @ rest])
     roots = roots[np.isreal(roots)].real
@@ -42,7 +42,7 @@ def coherent_fall(rest, direction, level, mu):
 
 
 def least_angle(d, x, sparsity=None, mu=None):
-    """LARS to where the atom after the last would enter, or LARC to the residual coherence mu."""
+    """LARS up to where the next atom would enter, or LARC to the residual coherence mu."""
     code, rest, active = np.zeros(len(d)), x.copy(), []
     level, atom = np.abs(d @ x).max(), int(np.argmax(np.abs(d @ x)))
     while len(active) < (sparsity or len(x)):

@@ -9,7 +9,7 @@ import tempfile
 
 
 def found(script, objdump, path, *options):
-    """The functions that the script names, and its exit status."""
+    """The functions named by the script, and its exit status."""
     done = subprocess.run([sys.executable, script, "--objdump", objdump, *options, path], capture_output=True, text=True)
     return set(re.findall(r"\.o: (\w+): ", done.stdout)), done.returncode
 

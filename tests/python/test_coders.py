@@ -19,7 +19,7 @@ def random_dictionary(atoms, dim, seed=0):
 
 
 def coherent_dictionary(atoms, dim, seed=0, share=0.95):
-    """Atoms around a common direction: inner products near share."""
+    """Atoms around a common direction: inner products near `share`."""
     rng = np.random.default_rng(seed)
     common = rng.standard_normal(dim)
     return unit(np.sqrt(share) * unit(common[None]) + np.sqrt(1 - share) * unit(rng.standard_normal((atoms, dim))))
@@ -69,7 +69,7 @@ def test_pursuit_residual_is_orthogonal_and_never_grows(coder, dtype, atol):
 
 @dictionaries
 def test_ols_equals_brute_force(make):
-    """Each step tries every atom and keeps the one that leaves the least error."""
+    """Each step tries every atom and chooses the one with the smallest resulting error."""
     d, x = make(40, 15), some_signals(10, 15)
     codes, _ = encode(d, x, coder="ols", sparsity=6)
     for signal, code in zip(x, codes):
@@ -163,7 +163,7 @@ def test_larc_coherence_never_rises_along_the_path():
 
 @pytest.mark.parametrize("coder", ["omp", "ols"])
 def test_nonnegative_pursuit(coder):
-    """Coefficients are the non-negative least squares on their support, and a planted code is found."""
+    """Coefficients are the non-negative least squares on their support, and planted codes are recovered."""
     rng = np.random.default_rng(3)
     d = unit(np.abs(rng.standard_normal((60, 30))))
     for trial in range(20):
@@ -179,7 +179,7 @@ def test_nonnegative_pursuit(coder):
     codes, _ = encode(d, x, coder=coder, sparsity=30, nonnegative=True)
     rest = x - codes @ d
     assert (codes >= 0).all()
-    assert (rest @ d.T).max() < 1e-6 * np.abs(x).max()  # nothing positive is left: the non-negative optimum
+    assert (rest @ d.T).max() < 1e-6 * np.abs(x).max()  # no positive correlation: the non-negative optimum
 
 
 def test_rules_combine_and_refit():
@@ -201,7 +201,7 @@ def test_rules_combine_and_refit():
 @pytest.mark.parametrize("coder", ["omp", "ols", "lars", "larc", "lasso"])
 @pytest.mark.parametrize("dtype,tol", [(np.float64, 1e-9), (np.float32, 1e-3)])
 def test_duplicate_zero_and_scaled_atoms(coder, dtype, tol):
-    """Duplicates, opposites, sums and zeros among the atoms, of any norm: the residual is that of the clean ones."""
+    """Duplicates, opposites, sums and zeros among the atoms, of any norm, do not change the residual."""
     clean = random_dictionary(30, 40)
     extra = np.concatenate([clean, clean[:10], -clean[10:20], np.zeros((3, 40)), clean[:5] + clean[5:10]])
     scale = 10.0 ** np.random.default_rng(5).integers(-3, 4, len(extra))
@@ -226,7 +226,7 @@ ways = {
 @pytest.mark.parametrize("dtype,tol", [(np.float64, 1e-8), (np.float32, 1e-4)])
 @pytest.mark.parametrize("coder", ways)
 def test_coders_equal_the_reference(coder, dtype, tol):
-    """With so many atoms that the basis outgrows the nearest cache, and passes are made in other ways than below."""
+    """With a basis larger than the cache, for which passes are computed differently."""
     d, x = random_dictionary(1000, 80).astype(dtype), unit(some_signals(20, 80)).astype(dtype)
     rule, code_one = ways[coder]
     codes, residual = encode(d, x, coder=coder, **rule)

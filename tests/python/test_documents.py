@@ -1,4 +1,4 @@
-"""The documents: lines of at most 100 characters, links that lead somewhere, equations that the code cites."""
+"""The documents: lines of at most 100 characters, valid links, and the equations that the code cites."""
 import os
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ LINK = re.compile(r"\]\(([^()\s]+)\)")
 
 
 def files(*endings):
-    """All files of the source tree with these endings, without those of build trees."""
+    """All files of the source tree with these extensions, without build trees."""
     for folder, folders, names in os.walk(ROOT):
         if "CMakeCache.txt" in names:
             folders.clear()
@@ -19,7 +19,7 @@ def files(*endings):
 
 
 def lines(document):
-    """Number, text and whether it is in a code block, of every line."""
+    """Number and text of every line, and whether it is in a code block."""
     code = False
     for number, line in enumerate(document.read_text(encoding="utf-8").splitlines(), 1):
         fence = line.lstrip().startswith("```")
@@ -28,7 +28,7 @@ def lines(document):
 
 
 def anchors(document):
-    """What a link to a heading of a document may name, as GitHub makes it."""
+    """Anchors of the headings of a document, in GitHub's form."""
     headings = (re.match(r"#+ (.*)", line) for _, line, code in lines(document) if not code)
     texts = (match.group(1).lower() for match in headings if match)
     return {re.sub(r"[^\w\- ]", "", text).replace(" ", "-") for text in texts}
@@ -48,7 +48,7 @@ def test_lines_fit():
 
 
 def dead(document, target):
-    """Whether a link leads nowhere; addresses on the web are not looked at."""
+    """Whether a link is broken; web addresses are not checked."""
     if re.match(r"[a-z]+:", target):
         return False
     path, _, anchor = target.partition("#")

@@ -1,4 +1,4 @@
-"""Files exchanged with NumPy and SciPy: they read what inco writes, and inco reads what they write.
+"""Exchange of files with NumPy and SciPy, in both directions.
 
 The program in INCO_TOOL_CONVERT reads a file and writes it as another.
 """
@@ -81,7 +81,7 @@ def test_npy_versions(tmp_path, version):
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("ending", [".npy", ".npz", ".csv"])
 def test_columns(tmp_path, order, ending):
-    """Signals in columns: read alone it turns the array, for both files it changes nothing."""
+    """Signals in columns: for the input alone the array is transposed, for both files it is unchanged."""
     has(tmp_path, ending)
     x = some("f8", (4, 6))
     np.save(tmp_path / "x.npy", np.asarray(x, order=order))
@@ -250,7 +250,7 @@ def test_csv(tmp_path, ending, delimiter):
 @pytest.mark.parametrize("compressed", [True, False])
 @pytest.mark.parametrize("dtype", ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"])
 def test_mat(tmp_path, dtype, compressed):
-    """A MAT file keeps signals in columns: the transpose of the array in Python."""
+    """Signals are columns in a MAT file: the transpose of the array in Python."""
     has(tmp_path, ".mat")
     x = some(dtype)
     scipy.io.savemat(tmp_path / "x.mat", {"D": x.T, "note": "text", "scalar": 3.0}, do_compression=compressed)
@@ -277,7 +277,7 @@ def test_mat_codes(tmp_path):
 # ---- Patches ----
 
 def test_patches_are_those_of_numpy(tmp_path):
-    """An image of 16 bits, cut as NumPy's sliding windows would."""
+    """An image of 16 bits, cut like NumPy's sliding windows."""
     image = np.random.default_rng(0).integers(0, 65536, (11, 9))
     with open(tmp_path / "x.pgm", "wb") as file:
         file.write(b"P5\n9 11\n65535\n" + image.astype(">u2").tobytes())
@@ -289,7 +289,7 @@ def test_patches_are_those_of_numpy(tmp_path):
 # ---- Large files ----
 
 def test_a_file_larger_than_4_gb(tmp_path):
-    """A file of 5 GB, all but a page of it a hole: it is mapped, so it takes no memory and no time."""
+    """A sparse file of 5 GB is mapped: it takes neither memory nor time."""
     rows = 40_000_000
     with open(tmp_path / "x.npy", "wb") as file:
         np.lib.format.write_array_header_1_0(file, {"descr": "<f4", "fortran_order": False, "shape": (rows, 32)})

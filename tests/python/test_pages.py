@@ -1,4 +1,4 @@
-"""The pages that inco writes: their numbers against the CSV files, and how they look and behave in Chromium."""
+"""Reports of inco: their numbers against the CSV files, and layout and behaviour in Chromium."""
 import json
 import os
 import re
@@ -38,7 +38,7 @@ def signals(count, dim, atoms, seed):
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    """Pages of all kinds, each with a folder of its numbers."""
+    """Reports of all kinds, each with a folder of its numbers."""
     folder = tmp_path_factory.mktemp("pages")
     np.save(folder / "X.npy", signals(400, 48, 60, 1))
     np.save(folder / "T.npy", signals(120, 48, 60, 2))

@@ -1,4 +1,4 @@
-"""The page of inco reproduce: its numbers against the CSV files and claims.json, and how it looks in Chromium."""
+"""The report of inco reproduce: its numbers against the CSV files and claims.json, and its layout in Chromium."""
 import json
 import os
 import re
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(not (has("audio") and has("json")), reason="this
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    """The experiment on a few noisy chirps; two seeds, so that the page shows quartiles over them too."""
+    """The experiment on a few noisy chirps, with two seeds, so that the report has quartiles."""
     folder = tmp_path_factory.mktemp("experiment")
     random = np.random.default_rng(4)
     (folder / "voice").mkdir()
