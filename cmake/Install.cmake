@@ -1,5 +1,5 @@
-# Libraries, header, program, inco.pc and the CMake package, in the places of GNUInstallDirs. inco.pc and the
-# CMake package find the rest relative to themselves, so that the installed tree may be moved.
+# Libraries, header, program, documents, inco.pc and the CMake package, in the places of GNUInstallDirs. inco.pc and the CMake
+# package find the rest relative to themselves, so that the installed tree may be moved.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/inco)
 
@@ -11,15 +11,24 @@ foreach(library ${libraries})
   install(EXPORT ${library} FILE ${targets_file_${library}} NAMESPACE inco:: DESTINATION ${package_dir})
 endforeach()
 install(TARGETS inco)
-install(FILES LICENSE README.md CHANGELOG.md CITATION.cff TYPE DOC)
+
+# The documents, with the links between them: `include` is a link to the installed header.
+install(FILES LICENSE README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md TYPE DOC)
+install(DIRECTORY docs examples TYPE DOC
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "examples/*.c" PATTERN man EXCLUDE)
+file(RELATIVE_PATH include_from_doc ${CMAKE_INSTALL_FULL_DOCDIR} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+string(REGEX REPLACE "/$" "" include_from_doc ${include_from_doc})
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/documents)
+file(CREATE_LINK ${include_from_doc} ${PROJECT_BINARY_DIR}/documents/include SYMBOLIC)
+install(FILES ${PROJECT_BINARY_DIR}/documents/include TYPE DOC)
 
 configure_package_config_file(cmake/incoConfig.cmake.in incoConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(incoConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/incoConfig.cmake ${PROJECT_BINARY_DIR}/incoConfigVersion.cmake
         DESTINATION ${package_dir})
 
-# For the static library inco.pc lists the libraries right under it: in Libs.private, or in Libs where it is the only one.
-# Requires.private would list all that those were built with, down to ones that their development packages do not bring.
+# For the static library inco.pc lists its direct dependencies: in Libs.private, or in Libs if it is the only library.
+# Requires.private would also list indirect ones, some of which their development packages do not install.
 file(RELATIVE_PATH inco_prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" inco_prefix_from_pc ${inco_prefix_from_pc})
 list(REMOVE_DUPLICATES inco_link_flags)
