@@ -40,7 +40,8 @@ const char *help_value(const option *o) {
 /* ---- Options ---- */
 
 /* Headings in the order of the help; any others follow. */
-static const char *const headings[] = {"Dictionary", "Sparse coding", "Data", "Metrics", "Run"};
+static const char *const headings[] = {"Dictionary",  "Sparse coding", "Data",    "Output",
+                                       "Replacement", "Methods",       "Metrics", "Run"};
 enum { HEADINGS = sizeof headings / sizeof *headings };
 
 static int rank_of(const char *group) {

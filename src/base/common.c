@@ -10,7 +10,7 @@ static const option_row rows[] = {
     SIZE_OPTION(common_options, patch, "patch", "RxC", OPTIONS_CODING | INCO_INSPECT, "Data",
                 "images: rows and columns of a patch, such as 8x8 (matrices: the shape of each signal or atom, for "
                 "option 'init' = 'dct' and the report)"),
-    CHOICE_OPTION(common_options, precision, "precision", "TYPE", NULL, "f32|f64", OPTIONS_CODING | INCO_FRAME, "Data",
+    CHOICE_OPTION(common_options, precision, "precision", "TYPE", NULL, "f32|f64", OPTIONS_CODING | INCO_FRAME, "Run",
                   "precision of the computation and of the output (default: that of the input; audio and images "
                   "f32; frame: f64)"),
     INTEGER_OPTION(common_options, seed, "seed", "S", "0", 0, OPTION_LARGE, INCO_LEARN | INCO_FRAME | INCO_DECOHERE,

@@ -46,7 +46,7 @@ static int check_data(const decoherence *w, inco_error *error) {
     if (data && data->count < 1) return error_set(error, INCO_EDATA, "there are no signals in the data");
     for (int i = 0; options_at(i) && !data; i++) {
         const inco_option *o = options_at(i);
-        const int any = !strcmp(o->name, "columns") || !strcmp(o->name, "variable") || !strcmp(o->name, "precision");
+        const int any = !strcmp(o->name, "columns") || !strcmp(o->name, "variable");
         const int of_data = !strcmp(o->group, "Sparse coding") || (!strcmp(o->group, "Data") && !any);
         if (of_data && (o->commands & INCO_DECOHERE) && inco_options_given(w->options, o->name))
             return error_set(error, INCO_EINVAL, "option '%s' needs data: give data, or remove the option", o->name);

@@ -1,11 +1,11 @@
 #include "io/io_options.h"
 
 static const option_row rows[] = {
+    INTEGER_OPTION(io_options, signals, "signals", "N", NULL, 1, OPTION_LARGE, INCO_LEARN | INCO_DECOHERE, "Data",
+                   "draw N windows, patches or rows at random, without digital silence"),
     INTEGER_OPTION(io_options, hop, "hop", "H", NULL, 1, OPTION_MANY, OPTIONS_CODING | INCO_INSPECT, "Data",
                    "audio, images: take all windows or patches, H samples or pixels apart (encode: default is the "
                    "window or patch size)"),
-    INTEGER_OPTION(io_options, signals, "signals", "N", NULL, 1, OPTION_LARGE, INCO_LEARN | INCO_DECOHERE, "Data",
-                   "draw N windows, patches or rows at random, without digital silence"),
     FLAG_OPTION(io_options, columns, "columns", INCO_COMMANDS, "Data",
                 "signals or atoms are the columns of the files, not the rows (.mat: always)"),
     TEXT_OPTION(io_options, variable, "variable", "NAME", NULL, OPTIONS_CODING | INCO_DECODE | INCO_INSPECT, "Data",

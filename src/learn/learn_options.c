@@ -21,15 +21,15 @@ static const option_row rows[] = {
                   &(METHODS(HELP))[2]),
     INTEGER_OPTION(learn_options, iterations, "iterations", "N", "25", 0, OPTION_MANY, INCO_LEARN, "Dictionary",
                    "learning iterations: sparse coding of all signals, then dictionary update"),
+    TEXT_OPTION(learn_options, init, "init", "START", "sample", INCO_LEARN, "Dictionary",
+                "initial dictionary: sample (random signals), dct, random, or a file"),
     INTEGER_OPTION(learn_options, update_iterations, "update-iterations", "N", "15", 1, OPTION_MANY, INCO_LEARN,
-                   "Dictionary", "L-BFGS iterations (mocod: fixed-point steps) per dictionary update"),
-    INTEGER_OPTION(learn_options, code_updates, "code-updates", "N", NULL, 0, 100, INCO_LEARN, "Dictionary",
+                   "Methods", "L-BFGS iterations (mocod: fixed-point steps) per dictionary update"),
+    INTEGER_OPTION(learn_options, code_updates, "code-updates", "N", NULL, 0, 100, INCO_LEARN, "Methods",
                    "idl, mod, mocod: extra updates per iteration, each a least-squares refit of the coefficients on "
                    "their support and a dictionary update (default 0; idl with option 'max-coherence': 1, or 3 if the "
                    "coder gives least-squares coefficients)"),
-    TEXT_OPTION(learn_options, init, "init", "START", "sample", INCO_LEARN, "Dictionary",
-                "initial dictionary: sample (random signals), dct, random, or a file"),
-    REAL_OPTION(learn_options, stop_change, "stop-change", "R", "0", 0, 1, INCO_LEARN, "Dictionary",
+    REAL_OPTION(learn_options, stop_change, "stop-change", "R", "0", 0, 1, INCO_LEARN, "Run",
                 "stop when an iteration changes the dictionary by at most R, relative to its norm (0: never)"),
 };
 

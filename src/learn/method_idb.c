@@ -15,7 +15,7 @@ typedef struct idb_options {
 OPTIONS_DECLARE(idb)
 
 static const option_row rows[] = {
-    REAL_OPTION(idb_options, barrier, "barrier", "LAMBDA", "25", 0, DBL_MAX, INCO_LEARN, "Dictionary",
+    REAL_OPTION(idb_options, barrier, "barrier", "LAMBDA", "25", 0, DBL_MAX, INCO_LEARN, "Methods",
                 "idb: weight, in addition to G, of the barrier between atoms above option 'max-coherence'"),
 };
 

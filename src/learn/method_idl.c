@@ -30,11 +30,11 @@ OPTIONS_DECLARE(idl)
 
 static const option_row rows[] = {
     CHOICE_OPTION(
-        idl_options, norms, "norms", "NAME", "sphere", "sphere|rescale", INCO_LEARN, "Dictionary",
+        idl_options, norms, "norms", "NAME", "sphere", "sphere|rescale", INCO_LEARN, "Methods",
         "sphere: unit norms are kept during the update; rescale: atoms are normalised after the update, as in the "
         "paper"),
     CHOICE_OPTION(idl_options, update, "update", "NAME", "preconditioned", "preconditioned|plain", INCO_LEARN,
-                  "Dictionary",
+                  "Methods",
                   "idl: preconditioned: L-BFGS starts from a model of the objective's curvature and comes close to the "
                   "minimum in a few iterations; plain: it starts from the gradient, as in the paper, and stops early, "
                   "which regularises if there are few signals per atom"),

@@ -12,10 +12,10 @@ typedef struct inksvd_options {
 OPTIONS_DECLARE(inksvd)
 
 static const option_row rows[] = {
-    REAL_OPTION(inksvd_options, tolerance, "decorrelation-tolerance", "T", "0.001", 0, 1, INCO_LEARN, "Dictionary",
+    REAL_OPTION(inksvd_options, tolerance, "decorrelation-tolerance", "T", "0.001", 0, 1, INCO_LEARN, "Methods",
                 "inksvd: rotate pairs until all |d_i'd_j| <= MU + T"),
-    INTEGER_OPTION(inksvd_options, passes, "decorrelation-passes", "N", "1000", 1, OPTION_MANY, INCO_LEARN,
-                   "Dictionary", "inksvd: maximum number of passes per update"),
+    INTEGER_OPTION(inksvd_options, passes, "decorrelation-passes", "N", "1000", 1, OPTION_MANY, INCO_LEARN, "Methods",
+                   "inksvd: maximum number of passes per update"),
 };
 
 const options_part inksvd_part = {OPTIONS_PART(rows, inksvd_options)};

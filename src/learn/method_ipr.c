@@ -13,7 +13,7 @@ typedef struct ipr_options {
 OPTIONS_DECLARE(ipr)
 
 static const option_row rows[] = {
-    INTEGER_OPTION(ipr_options, iterations, "ipr-iterations", "N", "100", 1, OPTION_MANY, INCO_LEARN, "Dictionary",
+    INTEGER_OPTION(ipr_options, iterations, "ipr-iterations", "N", "100", 1, OPTION_MANY, INCO_LEARN, "Methods",
                    "ipr: maximum number of projections per update; they stop at a coherence of MU + 0.001"),
 };
 

@@ -10,7 +10,7 @@ typedef struct mocod_options {
 OPTIONS_DECLARE(mocod)
 
 static const option_row rows[] = {
-    REAL_OPTION(mocod_options, eta, "eta", "E", NULL, 0, DBL_MAX, INCO_LEARN, "Dictionary",
+    REAL_OPTION(mocod_options, eta, "eta", "E", NULL, 0, DBL_MAX, INCO_LEARN, "Methods",
                 "mocod: weight of the penalty sum_j (||d_j||^2 - 1)^2 during the update (default ||X||^2 / L)"),
 };
 

@@ -20,9 +20,9 @@ typedef struct online_options {
 OPTIONS_DECLARE(online)
 
 static const option_row rows[] = {
-    INTEGER_OPTION(online_options, batch, "batch", "N", "512", 1, OPTION_MANY, INCO_LEARN, "Dictionary",
+    INTEGER_OPTION(online_options, batch, "batch", "N", "512", 1, OPTION_MANY, INCO_LEARN, "Methods",
                    "online: batch size: signals coded between two updates, in the order of the data"),
-    REAL_OPTION(online_options, forget, "forget", "F", "0.1", 1e-9, 1, INCO_LEARN, "Dictionary",
+    REAL_OPTION(online_options, forget, "forget", "F", "0.1", 1e-9, 1, INCO_LEARN, "Methods",
                 "online: forgetting: the weight of a signal after one pass over all others (1: no forgetting)"),
 };
 

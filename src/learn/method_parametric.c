@@ -18,7 +18,7 @@ typedef struct parametric_options {
 OPTIONS_DECLARE(parametric)
 
 static const option_row rows[] = {
-    CHOICE_OPTION(parametric_options, family, "family", "NAME", "gammatone", "gammatone", INCO_LEARN, "Dictionary",
+    CHOICE_OPTION(parametric_options, family, "family", "NAME", "gammatone", "gammatone", INCO_LEARN, "Methods",
                   "parametric: family of atoms, with option 'window' samples at option 'rate'"),
 };
 

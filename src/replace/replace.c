@@ -13,16 +13,16 @@
 /* ---- Options ---- */
 
 static const option_row rows[] = {
-    CHOICE_OPTION(replace_options, unused, "unused", "NAME", "worst", "keep|worst|sample", INCO_LEARN, "Dictionary",
+    CHOICE_OPTION(replace_options, unused, "unused", "NAME", "worst", "keep|worst|sample", INCO_LEARN, "Replacement",
                   "atoms that no signal uses are kept, or replaced by the signal with the largest error or by a "
                   "random signal"),
-    INTEGER_OPTION(replace_options, min_uses, "min-uses", "K", "1", 1, OPTION_MANY, INCO_LEARN, "Dictionary",
+    INTEGER_OPTION(replace_options, min_uses, "min-uses", "K", "1", 1, OPTION_MANY, INCO_LEARN, "Replacement",
                    "an atom is unused if fewer than K signals use it; the rule of the original K-SVD is option "
                    "'min-uses' = 4 with option 'replace' = 0.99"),
-    REAL_OPTION(replace_options, replace, "replace", "MU", NULL, 0, 1, INCO_LEARN, "Dictionary",
+    REAL_OPTION(replace_options, replace, "replace", "MU", NULL, 0, 1, INCO_LEARN, "Replacement",
                 "ksvd, aksvd: after every update, replace an atom with |d_i'd_j| > MU for some other atom by the "
                 "signal with the largest error (default: never)"),
-    FLAG_OPTION(replace_options, exchange, "exchange", INCO_LEARN, "Dictionary",
+    FLAG_OPTION(replace_options, exchange, "exchange", INCO_LEARN, "Replacement",
                 "after every update, replace atoms that reduce the error little by common directions of the largest "
                 "residuals, where these reduce it more"),
 };

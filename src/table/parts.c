@@ -4,11 +4,11 @@
 #include "learn/method.h"
 
 #define PARTS(X)                                                                                                       \
-    X(frame)                                                                                                           \
     X(design)                                                                                                          \
+    X(frame)                                                                                                           \
     X(learn)                                                                                                           \
-    X(bound)                                                                                                           \
     X(penalty)                                                                                                         \
+    X(bound)                                                                                                           \
     X(replace)                                                                                                         \
     X(coder)                                                                                                           \
     X(common)                                                                                                          \
