@@ -51,6 +51,15 @@ static void print_coherence(const run *r, const inco_learn_info *info) {
             sqrt((double)info->atoms / (double)info->dim));
 }
 
+/* With --replace: whether the dictionary written has the replacements that the last update has led to. */
+static void print_last_replacements(const run *r, const inco_learn_info *info) {
+    char rule[16];
+    inco_options_get(r->options, "replace-last", rule, sizeof rule);
+    if (isnan(inco_options_get_number(r->options, "replace"))) return;
+    run_say(r, "  last update       %lld to replace, %s (--replace-last %s)", (long long)info->replaced_last,
+            strcmp(rule, "skip") ? "applied" : "not applied", rule);
+}
+
 void learn_summary(const learn_job *job) {
     const inco_learn_info own = learn_info(job), *info = &own;
     const run *r = job->run;
@@ -75,6 +84,7 @@ void learn_summary(const learn_job *job) {
                 (long long)info->unused);
     else
         run_say(r, "  atoms             %lld replaced", (long long)info->replaced);
+    print_last_replacements(r, info);
     if (info->spread_passes > 0)
         run_say(r, "  spreading         %lld passes, %lld pairs, %.1f s", (long long)info->spread_passes,
                 (long long)info->spread_pairs, info->seconds_spread);
@@ -164,6 +174,7 @@ static void write_counts(json *j, const inco_learn_info *info) {
     json_integer(j, "replaced", info->replaced);
     json_integer(j, "replaced_coherent", info->replaced_coherent);
     json_integer(j, "replaced_exchanged", info->replaced_exchanged);
+    json_integer(j, "replaced_last", info->replaced_last);
     if (info->unused >= 0)
         json_integer(j, "unused", info->unused);
     else

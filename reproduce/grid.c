@@ -175,7 +175,11 @@ static void say_method(words *w, const experiment *e, const grid_run *g) {
     static const char *const methods[] = {"ksvd", "inksvd", "idl", "idl", "idl", "mod"};
     say(w, "--method");
     say(w, methods[g->family]);
-    if (g->family == KSVD) say_number(w, "--replace", g->value);
+    if (g->family == KSVD) { /* as published: after every update, including the last */
+        say_number(w, "--replace", g->value);
+        say(w, "--replace-last");
+        say(w, "published");
+    }
     if (g->family == INKSVD) say_number(w, "--decorrelation-passes", (double)e->passes);
     if (g->family == INKSVD || g->family == BOUND) say_number(w, "--max-coherence", g->value);
     if (g->family == RESCALE || g->family == SPHERE) say_number(w, "--gamma", g->value);

@@ -270,6 +270,8 @@ typedef struct inco_learn_info {
     double coherence_target;         /* of the method, including its tolerance; 0: none */
     double eta;                      /* weight of the penalty on norms (mocod); else 0 */
     double start_coherence_max, start_coherence_rms; /* of the initial atoms (parametric); else 0 */
+    int64_t replaced_last;           /* atoms to replace after the last update (option "replace"): applied and counted in
+                                        `replaced` with "replace-last" published, else neither */
 } inco_learn_info;
 
 /* Learns a dictionary from the signals of `source`. Allocates `dictionary` in the precision chosen; `info` may be NULL.

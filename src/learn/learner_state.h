@@ -42,6 +42,9 @@ method_input learner_input(const learner *l);
 /* Weight of the penalty, after the first coding pass; 0 for a method without penalty. */
 double learner_gamma(const learner *l);
 
+/* sign 1 counts the replacements chosen by the last iteration, -1 uncounts them. */
+void learner_count_replacements(learner *l, int64_t sign);
+
 /* Calls the watcher; returns INCO_STOPPED if the caller wants to stop. */
 int learner_tell(learner *l, const char *phase);
 

@@ -48,8 +48,7 @@ static int choose_replacements(learner *l, inco_error *error) {
     return status < 0 ? status : replace_choose(&l->replacing, &rule, error);
 }
 
-/* sign 1 counts the replacements chosen by the last iteration, -1 uncounts them. */
-static void count_replacements(learner *l, int64_t sign) {
+void learner_count_replacements(learner *l, int64_t sign) {
     const replacement_list *list = &l->replacing;
     l->info.replaced += sign * list->count;
     l->info.replaced_coherent += sign * replace_count(list, REPLACED_COHERENT);
@@ -59,7 +58,7 @@ static void count_replacements(learner *l, int64_t sign) {
 /* Applies the replacements chosen by the last iteration, since another one follows. */
 static int apply_replacements(learner *l, inco_error *error) {
     l->progress.replaced = l->replacing.count;
-    count_replacements(l, 1);
+    learner_count_replacements(l, 1);
     return replace_apply(&l->replacing, &l->d, &l->signals, error);
 }
 
@@ -93,7 +92,7 @@ static int iterate(learner *l, double *change, inco_error *error) {
     TRY(apply_replacements(l, error));
     if ((status = step(l, error)) != INCO_OK) {
         mat_copy(&l->d, &before);
-        count_replacements(l, -1);
+        learner_count_replacements(l, -1);
         goto done;
     }
     TRY(coherence_measure(&l->d, l->threads, &mu, error));

@@ -12,8 +12,10 @@ static int update_approximately(inco_mat *d, const method_input *in, update_resu
     return sweep_update(d, in, &rule, result, error);
 }
 
+#define TAKES "replace|replace-last"
+
 const method method_ksvd = {
-    .name = "ksvd", .takes = "replace", .needs_codes = 1, .step = alternate_step, .update = update_exactly};
+    .name = "ksvd", .takes = TAKES, .needs_codes = 1, .step = alternate_step, .update = update_exactly};
 
 const method method_aksvd = {
-    .name = "aksvd", .takes = "replace", .needs_codes = 1, .step = alternate_step, .update = update_approximately};
+    .name = "aksvd", .takes = TAKES, .needs_codes = 1, .step = alternate_step, .update = update_approximately};

@@ -113,10 +113,27 @@ static void describe(learner *l) {
     info->seconds_total = clock_seconds() - l->began;
 }
 
+/* The dictionary in the precision wanted. By the published rule with the replacements that the last update has led to;
+ * a run that is continued starts from the dictionary without them, and applies them itself. */
+static int make_result(learner *l, inco_error *error) {
+    const replace_options *o = replace_options_of(l->options);
+    const int apply = !isnan(o->replace) && o->last == LAST_PUBLISHED;
+    inco_mat d = {0};
+    int status;
+    inco_mat_free(&l->result);
+    l->info.replaced_last = isnan(o->replace) ? 0 : l->replacing.count;
+    TRY(mat_convert(&d, &l->d, INCO_F64, error));
+    if (apply) TRY(replace_apply(&l->replacing, &d, &l->signals, error));
+    if (apply) learner_count_replacements(l, 1);
+    TRY(mat_convert(&l->result, &d, l->signals.type, error));
+done:
+    inco_mat_free(&d);
+    return status;
+}
+
 int learner_finish(learner *l, int stopped, inco_error *error) {
     int status, ended = INCO_OK;
-    inco_mat_free(&l->result);
-    TRY(mat_convert(&l->result, &l->d, l->signals.type, error));
+    TRY(make_result(l, error));
     if (l->method->finish) TRY(ended = l->method->finish(l, stopped, error));
     if (stopped == INCO_OK) stopped = ended;
     if (stopped == INCO_OK && l->coder) TRY(stopped = learner_encode(l, NULL, error));

@@ -22,6 +22,10 @@ static const option_row rows[] = {
     REAL_OPTION(replace_options, replace, "replace", "MU", NULL, 0, 1, INCO_LEARN, "Replacement",
                 "ksvd, aksvd: after every update, replace an atom with |d_i'd_j| > MU for some other atom by the "
                 "signal with the largest error (default: never)"),
+    CHOICE_OPTION(replace_options, last, "replace-last", "NAME", "skip", "skip|published", INCO_LEARN, "Replacement",
+                  "option 'replace': what becomes of the replacements chosen after the last update: skip: the "
+                  "dictionary written has learned atoms only; published: they are applied, as after every other "
+                  "update"),
     FLAG_OPTION(replace_options, exchange, "exchange", INCO_LEARN, "Replacement",
                 "after every update, replace atoms that reduce the error little by common directions of the largest "
                 "residuals, where these reduce it more"),
@@ -34,6 +38,8 @@ int replace_check(const inco_options *options, inco_error *error) {
     if (o->exchange && !isnan(o->replace))
         return error_set(error, INCO_EINVAL,
                          "options 'exchange' and 'replace' both replace coherent atoms: give one of them");
+    if (inco_options_given(options, "replace-last") && isnan(o->replace))
+        return error_set(error, INCO_EINVAL, "option 'replace-last' needs option 'replace'");
     if (inco_options_given(options, "min-uses") && o->unused == UNUSED_KEEP)
         return error_set(error, INCO_EINVAL,
                          "option 'min-uses' replaces atoms, option 'unused' = 'keep' replaces none: give one of them");

@@ -6,9 +6,10 @@
 #include "replace/worst.h"
 
 enum { UNUSED_KEEP, UNUSED_WORST, UNUSED_SAMPLE };
+enum { LAST_SKIP, LAST_PUBLISHED };
 
 typedef struct replace_options {
-    int64_t unused, min_uses, exchange;
+    int64_t unused, min_uses, exchange, last;
     double replace;
 } replace_options;
 OPTIONS_DECLARE(replace)
@@ -17,7 +18,8 @@ OPTIONS_DECLARE(replace)
 int replace_check(const inco_options *options, inco_error *error);
 
 /* Replacements of atoms by signals or by the lines of exchange.h. Chosen after an update, applied before the next
- * coding: the final dictionary contains only learned atoms. */
+ * coding. Those chosen after the last update are applied by the published rule (LAST_PUBLISHED); without it the final
+ * dictionary contains only learned atoms. */
 enum { REPLACED_UNUSED, REPLACED_COHERENT, REPLACED_EXCHANGED };
 
 typedef struct replacement {

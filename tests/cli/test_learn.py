@@ -176,6 +176,33 @@ class Learn(tool.Case):
             self.assertGreater(found["replaced_coherent"], 0)
             self.assertNotIn("spread", found)
 
+    def test_last_replacements(self):
+        """Of the rule `published` the atoms differ that the last update has led to, and these are signals."""
+        given = ["learn", "X.npy", "--method", "ksvd", "--replace", "0.5", *SHORT]
+        ours = self.json(*given, "-o", "D.npy")
+        published = self.json(*given, "-o", "E.npy", "--replace-last", "published")
+        d, e, x = self.load("D.npy"), self.load("E.npy"), self.load("X.npy")
+        changed = np.flatnonzero(np.any(d != e, axis=1))
+        self.assertEqual(ours["options"]["replace-last"], "skip")
+        self.assertEqual(published["options"]["replace-last"], "published")
+        self.assertEqual(ours["replaced_last"], published["replaced_last"])
+        self.assertEqual(published["replaced"], ours["replaced"] + ours["replaced_last"])
+        self.assertEqual(len(changed), ours["replaced_last"])
+        self.assertGreater(len(changed), 0)
+        x = x / np.linalg.norm(x, axis=1, keepdims=True)
+        for j in changed:
+            self.assertGreater(np.max(x @ e[j]), 1 - 1e-6)
+            others = np.vstack([e[:j], d[j + 1:]])  # with the replacements made so far
+            self.assertGreater(np.max(np.abs(others @ d[j])), 0.5 - 1e-6)
+        text = self.inco(*given, "-o", "E.npy", "--replace-last", "published").text
+        self.assertIn(f"  last update       {len(changed)} to replace, applied (--replace-last published)\n", text)
+        self.inco(*given, "-o", "E.npy", "--iterations", "1", "--checkpoint", "state")
+        more = ["-o", "E.npy", "--resume", "state"]
+        self.assertEqual(self.json(*given, *more)["replaced"], ours["replaced"])
+        self.assertEqual(self.load("E.npy").tobytes(), d.tobytes())
+        self.refused("learn", "X.npy", "-o", "E.npy", "--method", "ksvd", *SHORT, "--replace-last", "published", code=2,
+                     says="--replace-last needs --replace")
+
     def test_exchange(self):
         how = ["learn", "X.npy", "-o", "D.npy", "--method", "aksvd", *SHORT]
         self.assertEqual(self.json(*how)["replaced_exchanged"], 0)
