@@ -111,13 +111,6 @@ done:
     return status;
 }
 
-static void close_annealing(annealing *w) {
-    inco_mat *owned[] = {&w->d, &w->gap, &w->multiplier, &w->pull};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) inco_mat_free(owned[i]);
-    peak_close(&w->top);
-    memory_free(w->norm);
-}
-
 /* ---- The levels ---- */
 
 /* One level from d, in place. At its end the multipliers are updated. */
@@ -150,6 +143,8 @@ int anneal(inco_mat *d, const anneal_settings *settings, double *coherence, inco
     }
     status = w.stopped ? INCO_STOPPED : INCO_OK;
 done:
-    close_annealing(&w);
+    MAT_FREE_ALL(&w.d, &w.gap, &w.multiplier, &w.pull);
+    peak_close(&w.top);
+    memory_free(w.norm);
     return status;
 }

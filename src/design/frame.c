@@ -108,7 +108,7 @@ static void choose_effort(search *s) {
 /* Number of steps that progress reports. */
 static int64_t count_steps(const search *s) {
     const int64_t halfway = HALFWAY - ANNEAL_FIRST + 1, rest = ANNEAL_LAST - HALFWAY;
-    if (s->apart) return (s->starts + s->batch - 1) / s->batch + (s->kept + s->batch - 1) / s->batch;
+    if (s->apart) return range_blocks(s->starts, s->batch) + range_blocks(s->kept, s->batch);
     return s->starts * halfway + s->kept * rest;
 }
 
@@ -253,13 +253,6 @@ static int make_orthonormal(search *s, inco_error *error) {
     return status;
 }
 
-static void free_search(search *s) {
-    for (int64_t k = 0; s->best && k < s->kept; k++) inco_mat_free(&s->best[k].d);
-    for (int k = 0; s->running && k < s->threads; k++) inco_mat_free(&s->running[k].d);
-    memory_free(s->best);
-    memory_free(s->running);
-}
-
 static int measure(const inco_mat *d, inco_frame_info *info, inco_error *error) {
     inco_mat gap = {0}, wide = {0};
     coherence mu;
@@ -301,7 +294,10 @@ static int run(search *s, inco_mat *frame, inco_frame_info *info, inco_error *er
     info->stopped_by = s->stopped_by ? s->stopped_by : "orders";
     status = info->stopped_by[0] == 'c' ? INCO_STOPPED : INCO_OK;
 done:
-    free_search(s);
+    for (int64_t k = 0; s->best && k < s->kept; k++) inco_mat_free(&s->best[k].d);
+    for (int k = 0; s->running && k < s->threads; k++) inco_mat_free(&s->running[k].d);
+    memory_free(s->best);
+    memory_free(s->running);
     return status;
 }
 

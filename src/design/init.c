@@ -87,19 +87,18 @@ static void split_count(int64_t atoms, int64_t patch_rows, int64_t patch_cols, i
     *across = patch_cols == 1 ? 1 : patch_rows == 1 ? atoms : side;
 }
 
-/* An atom: entry (r, c) of the patch is at r * patch_cols + c. */
-static void fill_product(double *to, const inco_mat *down, const inco_mat *across, int64_t a, int64_t b) {
-    const double *u = mat_column(down, a), *v = mat_column(across, b);
-    for (int64_t r = 0; r < down->rows; r++)
-        for (int64_t c = 0; c < across->rows; c++) *to++ = u[r] * v[c];
-}
-
-/* Products in ascending order of their summed frequency, the constant one first. */
+/* Products in ascending order of their summed frequency, the constant one first. Entry (r, c) of the patch is at
+ * r * patch_cols + c. */
 static void fill_products(inco_mat *d, const inco_mat *down, const inco_mat *across) {
     int64_t filled = 0;
     for (int64_t sum = 0; filled < d->cols; sum++)
-        for (int64_t a = 0; a <= sum && a < down->cols && filled < d->cols; a++)
-            if (sum - a < across->cols) fill_product(mat_column(d, filled++), down, across, a, sum - a);
+        for (int64_t a = 0; a <= sum && a < down->cols && filled < d->cols; a++) {
+            if (sum - a >= across->cols) continue;
+            const double *u = mat_column(down, a), *v = mat_column(across, sum - a);
+            double *to = mat_column(d, filled++);
+            for (int64_t r = 0; r < down->rows; r++)
+                for (int64_t c = 0; c < across->rows; c++) *to++ = u[r] * v[c];
+        }
     mat_normalize_columns(d, NULL);
 }
 

@@ -119,14 +119,6 @@ done:
     return status;
 }
 
-static void close_nearing(nearing *w) {
-    inco_mat *owned[] = {&w->target, &w->d};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) inco_mat_free(owned[i]);
-    memory_free(w->norm);
-    fit_close(&w->data);
-    hinge_close(&w->over);
-}
-
 /* ---- Stages ---- */
 
 /* Fit and largest product at d, over all pairs. */
@@ -288,6 +280,9 @@ int nearest(inco_mat *d, const double *weight, const statistics *s, const neares
         if (status == INCO_OK && result->reached) TRY(return_to_fit(&w, d, error));
     }
 done:
-    close_nearing(&w);
+    MAT_FREE_ALL(&w.target, &w.d);
+    memory_free(w.norm);
+    fit_close(&w.data);
+    hinge_close(&w.over);
     return status;
 }

@@ -106,12 +106,6 @@ done:
     return status;
 }
 
-static void close_design(design *w) {
-    inco_mat *owned[] = {&w->d, &w->target, &w->gap, &w->slope};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) inco_mat_free(owned[i]);
-    memory_free(w->derivative);
-}
-
 int parametric_update(const parametric_family *family, inco_mat *d, double *x, double mu,
                       const update_settings *settings, update_result *result, inco_error *error) {
     design w;
@@ -134,7 +128,8 @@ int parametric_update(const parametric_family *family, inco_mat *d, double *x, d
     result->evaluations = found.evaluations;
     status = INCO_OK;
 done:
-    close_design(&w);
+    MAT_FREE_ALL(&w.d, &w.target, &w.gap, &w.slope);
+    memory_free(w.derivative);
     memory_free(moved);
     return status;
 }

@@ -44,14 +44,6 @@ done:
     return status;
 }
 
-static void close_relocation(relocation *w) {
-    inco_mat *owned[] = {&w->gram, &w->places, &w->products};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) inco_mat_free(owned[i]);
-    memory_free(w->x);
-    memory_free(w->cost);
-    memory_free(w->place_cost);
-}
-
 static void find_costs(relocation *w, const inco_mat *d, int threads) {
     parametric_start(w->family, &w->places, w->x);
     blas_multiply(threads, "TN", 1, d, d, 0, &w->gram);
@@ -115,6 +107,9 @@ int parametric_relocate(const parametric_family *family, inco_mat *d, double *x,
         memcpy(x + j * family->unknowns, w.x + k * family->unknowns, (size_t)family->unknowns * sizeof *x);
     }
 done:
-    close_relocation(&w);
+    MAT_FREE_ALL(&w.gram, &w.places, &w.products);
+    memory_free(w.x);
+    memory_free(w.cost);
+    memory_free(w.place_cost);
     return status < 0 ? status : moved;
 }

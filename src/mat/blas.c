@@ -134,8 +134,8 @@ void blas_multiply(int threads, const char *form, double alpha, const inco_mat *
     const int64_t multiplications = numbers * (form[0] == 'T' ? a->rows : a->cols);
     if (c->rows == 0 || c->cols == 0) return;
     if (symmetric) p.rows = p.cols = BLOCK_SYMMETRIC;
-    p.row_blocks = (c->rows + p.rows - 1) / p.rows;
-    const int64_t blocks = p.row_blocks * ((c->cols + p.cols - 1) / p.cols);
+    p.row_blocks = range_blocks(c->rows, p.rows);
+    const int64_t blocks = p.row_blocks * range_blocks(c->cols, p.cols);
     atomic_fetch_add(&multiplied, multiplications);
     threads = worthwhile_threads(threads, multiplications);
     parallel_for(threads, blocks, symmetric ? multiply_symmetric_block : multiply_block, &p, NULL);

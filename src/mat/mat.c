@@ -47,6 +47,10 @@ void inco_mat_free(inco_mat *m) {
     memset(m, 0, sizeof *m);
 }
 
+void mat_free_all(inco_mat *const *list) {
+    for (; *list; list++) inco_mat_free(*list);
+}
+
 inco_mat mat_columns(const inco_mat *m, int64_t first, int64_t count) {
     return (inco_mat){m->type, m->rows, count, m->ld, mat_column(m, first), NULL};
 }

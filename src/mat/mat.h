@@ -37,6 +37,10 @@ static inline void mat_set(const inco_mat *m, int64_t i, int64_t j, double value
         ((double *)column)[i] = value;
 }
 
+/* Frees several matrices: MAT_FREE_ALL(&a, &b). */
+#define MAT_FREE_ALL(...) mat_free_all((inco_mat *const[]){__VA_ARGS__, NULL})
+void mat_free_all(inco_mat *const *list);
+
 /* A source over the columns of a matrix, which must outlive it. */
 inco_source mat_source_of(const inco_mat *x);
 

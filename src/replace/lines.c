@@ -27,13 +27,6 @@ static int open_finder(finder *f, int64_t lines, inco_error *error) {
     return mat_new_raw(&f->products, INCO_F64, lines, count, error);
 }
 
-static void close_finder(finder *f) {
-    memory_free(f->square);
-    memory_free(f->left);
-    memory_free(f->line);
-    inco_mat_free(&f->products);
-}
-
 /* ---- Initialisation ---- */
 
 static int64_t largest(const double *x, int64_t count) {
@@ -123,6 +116,9 @@ int lines_find(inco_mat *z, double *gain, int64_t *found, const inco_mat *r, int
     }
     sort_lines(&f);
 done:
-    close_finder(&f);
+    memory_free(f.square);
+    memory_free(f.left);
+    memory_free(f.line);
+    inco_mat_free(&f.products);
     return status;
 }

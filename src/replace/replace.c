@@ -153,9 +153,7 @@ int replace_choose(replacement_list *list, const replacement_rule *rule, inco_er
             TRY(choose_for(&c, j, UNUSED_WORST, REPLACED_COHERENT, error));
     }
 done:
-    inco_mat_free(&c.signal);
-    inco_mat_free(&c.panel);
-    inco_mat_free(&c.d);
+    MAT_FREE_ALL(&c.signal, &c.panel, &c.d);
     return status;
 }
 

@@ -63,8 +63,7 @@ done:
 }
 
 void fit_close(fit_work *f) {
-    inco_mat *owned[] = {&f->a, &f->base, &f->slope, &f->change, &f->image};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) inco_mat_free(owned[i]);
+    MAT_FREE_ALL(&f->a, &f->base, &f->slope, &f->change, &f->image);
     memory_free(f->term);
     memory_free(f->square);
 }

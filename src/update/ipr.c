@@ -107,13 +107,6 @@ static int open_projector(projector *w, inco_error *error) {
     return status < 0 ? status : mat_new_raw(&w->vectors, INCO_F64, atoms, rank, error);
 }
 
-static void close_projector(projector *w) {
-    memory_free(w->values);
-    memory_free(w->maximum);
-    inco_mat_free(&w->gram);
-    inco_mat_free(&w->vectors);
-}
-
 /* The rotation does not change the Gram matrix, so that one after the last projection is equivalent to one after
  * each. */
 int ipr_project(inco_mat *d, training *t, const ipr_settings *settings, ipr_result *result, inco_error *error) {
@@ -130,7 +123,8 @@ int ipr_project(inco_mat *d, training *t, const ipr_settings *settings, ipr_resu
     }
     if (result->iterations > 0) TRY(rotate(&w, &b, error));
 done:
-    close_projector(&w);
-    inco_mat_free(&b);
+    memory_free(w.values);
+    memory_free(w.maximum);
+    MAT_FREE_ALL(&w.gram, &w.vectors, &b);
     return status;
 }

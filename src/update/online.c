@@ -73,11 +73,6 @@ done:
     return status;
 }
 
-static void close_sweep(sweep *w) {
-    inco_mat *owned[] = {&w->d, &w->frame, &w->pull, &w->work};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) inco_mat_free(owned[i]);
-}
-
 /* B_j - D A_j for `count` atoms from `first` on. */
 static void find_pulls(const sweep *w, int64_t first, int64_t count) {
     const inco_mat a = mat_columns(&w->s->a, first, count), b = mat_columns(&w->s->b, first, count);
@@ -172,6 +167,6 @@ int online_update(inco_mat *d, const statistics *s, const update_settings *setti
     TRY(measure(&w, result ? &result->after : NULL, error));
     mat_copy(d, &w.d);
 done:
-    close_sweep(&w);
+    MAT_FREE_ALL(&w.d, &w.frame, &w.pull, &w.work);
     return status;
 }
