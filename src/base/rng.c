@@ -14,12 +14,8 @@ uint64_t rng_bits(uint64_t seed, rng_stream stream, uint64_t index) {
     return (uint64_t)out.v[1] << 32 | out.v[0];
 }
 
-static double unit(uint64_t bits) {
-    return (double)(bits >> 11) * 0x1p-53;
-}
-
 double rng_uniform(uint64_t seed, rng_stream stream, uint64_t index) {
-    return unit(rng_bits(seed, stream, index));
+    return (double)(rng_bits(seed, stream, index) >> 11) * 0x1p-53;
 }
 
 /* Box-Muller on two draws of the doubled index. */

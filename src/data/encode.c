@@ -24,16 +24,13 @@ typedef struct encoding {
     double start, residual, energy;
 } encoding;
 
-static int tell(const encoding *e, int64_t done, int64_t total) {
-    const inco_progress now = {.phase = "code", .done = done, .total = total, .seconds = clock_seconds() - e->start};
-    return watcher_tell(options_watcher(e->options), &now);
-}
-
 static int take_group(void *self, const pass_group *group, inco_error *error) {
     encoding *e = self;
     int status = wide_append(e->codes, group->codes, error);
     if (status >= 0) status = pass_error(e->dictionary, group, e->threads, &e->residual, &e->energy, error);
-    return status < 0 ? status : tell(e, e->codes->cols, group->total);
+    const inco_progress now = {
+        .phase = "code", .done = e->codes->cols, .total = group->total, .seconds = clock_seconds() - e->start};
+    return status < 0 ? status : watcher_tell(options_watcher(e->options), &now);
 }
 
 static inco_encode_info describe(const encoding *e, const pass *p) {

@@ -72,11 +72,6 @@ static double rank_least(const ranking *r) {
 
 /* ---- One column of a block: atom b against atoms a .. a + count - 1, by the sizes |g| ---- */
 
-/* Clips |g| to 1, which rounding may exceed. */
-static void take_sizes(double *size, const double *g, int64_t count) {
-    for (int64_t i = 0; i < count; i++) size[i] = fabs(g[i]) < 1 ? fabs(g[i]) : 1;
-}
-
 static void add_column(slot *s, const double *size, int64_t count) {
     double max = s->max, sum = 0, squares = 0;
     for (int64_t i = 0; i < count; i++) {
@@ -138,7 +133,8 @@ static void visit(void *self, const gram_block *block) {
     double size[GRAM_BLOCK];
     for (int64_t j = 0; j < block->cols; j++) {
         const int64_t a = block->first, b = block->second + j, count = a == block->second ? j : block->rows;
-        take_sizes(size, block->g + j * block->rows, count);
+        const double *g = block->g + j * block->rows;
+        for (int64_t i = 0; i < count; i++) size[i] = fabs(g[i]) < 1 ? fabs(g[i]) : 1; /* rounding may exceed 1 */
         add_column(s, size, count);
         count_column(&t->counts[block->thread], t->duplicate, size, count);
         top_column(t, size, a, b, count);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "base/range.h"
 #include "mat/blas.h"
 
 /* Vectors are processed in pieces of this length, in parallel; sums over the pieces are added in their order. */
@@ -31,15 +32,9 @@ typedef struct work {
     double *partial;        /* SUMS per piece */
 } work;
 
-static void work_close(work *w) {
-    double *owned[] = {w->memory, w->product, w->alpha, w->partial};
-    for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) memory_free(owned[i]);
-    memory_free(w->s);
-}
-
 static int work_open(work *w, lbfgs_problem *problem, const lbfgs_settings *settings, double *x, inco_error *error) {
     const int64_t n = problem->n, slots = (settings->memory > 0 ? settings->memory : 0) + 1;
-    *w = (work){.problem = problem, .at = {.x = x}, .n = n, .pieces = (n + PIECE - 1) / PIECE};
+    *w = (work){.problem = problem, .at = {.x = x}, .n = n, .pieces = range_blocks(n, PIECE)};
     w->slots = (int)slots;
     w->threads = parallel_worth(settings->threads, n);
     w->memory = NEW_RAW(double, (2 * slots + 2) * n);
@@ -61,7 +56,7 @@ static int slot_of(const work *w, int age) {
 }
 
 static int64_t piece_length(const work *w, int64_t piece) {
-    return w->n - piece * PIECE < PIECE ? w->n - piece * PIECE : PIECE;
+    return range_min(w->n - piece * PIECE, PIECE);
 }
 
 static double sum_pieces(const work *w, int which) {
@@ -204,31 +199,24 @@ static int advance(work *w, lbfgs_line *line, int *moved, inco_error *error) {
     return status;
 }
 
-static int converged(const work *w, double tolerance, double *gradient_norm) {
-    *gradient_norm = sqrt(w->gg);
-    return *gradient_norm <= tolerance * fmax(1, sqrt(w->xx));
-}
-
-/* (LBFGS-8): whether the decrease predicted by the quadratic model is too small to continue. */
-static int is_enough(const work *w, const lbfgs_settings *settings, const lbfgs_line *line, double before) {
-    return w->problem->precondition && -line->slope / 2 <= settings->enough * (before - w->at.f);
-}
-
 /* If a step fails, the pairs are dropped and the next step is along -g, or -H0 g; if that fails too, the search
  * ends. */
 static int descend(work *w, const lbfgs_settings *settings, lbfgs_result *result, inco_error *error) {
-    while (!converged(w, settings->tolerance, &result->gradient_norm) && result->iterations < settings->iterations) {
+    for (;;) {
         lbfgs_line line;
+        result->gradient_norm = sqrt(w->gg);
+        const int converged = result->gradient_norm <= settings->tolerance * fmax(1, sqrt(w->xx));
+        if (converged || result->iterations >= settings->iterations) return INCO_OK;
         int moved, pairs = w->count, status = choose_line(w, &line, error);
         if (status < 0) return status;
-        result->settled = is_enough(w, settings, &line, result->before);
-        if (!(line.slope < 0) || result->settled) break;
+        /* (LBFGS-8): the decrease predicted by the quadratic model is too small to continue */
+        result->settled = w->problem->precondition && -line.slope / 2 <= settings->enough * (result->before - w->at.f);
+        if (!(line.slope < 0) || result->settled) return INCO_OK;
         if ((status = advance(w, &line, &moved, error)) < 0) return status;
-        if (!moved && pairs == 0) break;
+        if (!moved && pairs == 0) return INCO_OK;
         if (!moved) w->count = 0;
         result->iterations += moved;
     }
-    return INCO_OK;
 }
 
 int lbfgs_minimize(lbfgs_problem *problem, const lbfgs_settings *settings, double *x, lbfgs_result *result,
@@ -248,6 +236,10 @@ int lbfgs_minimize(lbfgs_problem *problem, const lbfgs_settings *settings, doubl
     result->evaluations = problem->evaluations;
 done:
     if (w.at.x != x) memcpy(x, w.at.x, (size_t)w.n * sizeof(double));
-    work_close(&w);
+    memory_free(w.memory);
+    memory_free(w.s);
+    memory_free(w.product);
+    memory_free(w.alpha);
+    memory_free(w.partial);
     return status;
 }

@@ -37,11 +37,6 @@ static int decreases(const lbfgs_line *line, const trial *c) {
     return line->f - c->f <= 1e-13 * fabs(line->f) && c->slope <= (2 * C1 - 1) * line->slope;
 }
 
-/* (LBFGS-6): curvature condition. */
-static int is_flat(const lbfgs_line *line, const trial *c) {
-    return fabs(c->slope) <= -C2 * line->slope;
-}
-
 /* (LBFGS-7): minimiser of the cubic through both values and slopes; NaN if there is none. */
 static double cubic_minimizer(const trial *a, const trial *b) {
     double u = a->slope + b->slope - 3 * (a->f - b->f) / (a->t - b->t);
@@ -67,11 +62,6 @@ static double beyond(const trial *before, const trial *lo) {
     return isfinite(t) ? clamp(t, lo->t + stride, lo->t + 9 * stride) : lo->t + 4 * stride;
 }
 
-/* Whether the decrease that a bracket of this width still allows is below the rounding error of f. */
-static int nothing_left(const lbfgs_line *line, double width) {
-    return fabs(line->slope * width) <= 1e-16 * fabs(line->f);
-}
-
 /* lo is the lowest point so far with sufficient decrease; once bracketed, a minimum lies between lo and hi. */
 int lbfgs_search(lbfgs_problem *problem, lbfgs_line *line, lbfgs_point *at, inco_error *error) {
     trial lo = {0, line->f, line->slope}, hi = lo, c = lo;
@@ -85,13 +75,14 @@ int lbfgs_search(lbfgs_problem *problem, lbfgs_line *line, lbfgs_point *at, inco
             bracketed = 1;
         } else {
             lo = c;
-            if (is_flat(line, &c)) break;
+            if (fabs(c.slope) <= -C2 * line->slope) break; /* (LBFGS-6): curvature condition */
             if (c.slope * (bracketed ? hi.t - before.t : 1) >= 0) {
                 hi = before;
                 bracketed = 1;
             }
         }
-        if (bracketed && nothing_left(line, lo.t - hi.t)) break;
+        /* the decrease that the bracket still allows is below the rounding error of f */
+        if (bracketed && fabs(line->slope * (lo.t - hi.t)) <= 1e-16 * fabs(line->f)) break;
         t = bracketed ? between(&lo, &hi, tries) : beyond(&before, &lo);
     }
     line->step = lo.t;

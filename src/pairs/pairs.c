@@ -18,7 +18,7 @@ int pairs_open(pairs_work *w, int64_t rows, int64_t cols, int threads, inco_erro
                                                                                   * thread */
     w->threads = threads < maximum ? threads : (int)maximum;
     w->block = cols <= 512 ? 64 : cols <= 4096 ? 128 : 256;
-    w->blocks = (cols + w->block - 1) / w->block;
+    w->blocks = range_blocks(cols, w->block);
     w->products = NEW_RAW(double, w->threads * w->block * w->block);
     return w->products ? INCO_OK : error_no_memory(error);
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/range.h"
 #include "report/scale.h"
 
 enum { DRAWN_MAX = 400, DOTS_MAX = 40, CHAR = 7, LINE = 18, PAD = 8, KEY = 26, COLOURS = 6, DASHES = 3 };
@@ -19,7 +20,7 @@ typedef struct drawing {
 } drawing;
 
 int chart_draws(const chart_series *s, int64_t k) {
-    const int64_t apart = (s->count + DRAWN_MAX - 1) / DRAWN_MAX;
+    const int64_t apart = range_blocks(s->count, DRAWN_MAX);
     return k % apart == 0 || k == s->count - 1;
 }
 

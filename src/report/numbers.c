@@ -11,11 +11,6 @@ typedef struct walk {
     double x;      /* of the row */
 } walk;
 
-static int walk_start(walk *walking, const inco_chart *c) {
-    *walking = (walk){c, NEW(int64_t, c->series_count), NAN};
-    return walking->next != NULL;
-}
-
 /* The next x, 0 at the end. */
 static int walk_step(walk *walking) {
     const inco_chart *c = walking->chart;
@@ -109,8 +104,8 @@ static void write_row(writer *w, const walk *walking, const form *f) {
 }
 
 static void write_all(writer *w, const inco_chart *c, const form *f, int drawn_only) {
-    walk walking;
-    if (!walk_start(&walking, c)) {
+    walk walking = {c, NEW(int64_t, c->series_count), NAN};
+    if (!walking.next) {
         w->failed = 1;
         return;
     }

@@ -12,15 +12,9 @@ double scale_at(const scale *s, double value) {
     return s->from + share * (s->to - s->from);
 }
 
-/* 1, 2 or 5 times a power of ten: the smallest that divides the length into at most `wanted` parts. */
-static double round_step(double length, int wanted) {
-    const double least = length / wanted, power = pow(10, floor(log10(least)));
-    const double factor = least / power;
-    return power * (factor <= 1.0001 ? 1 : factor <= 2.0001 ? 2 : factor <= 5.0001 ? 5 : 10);
-}
-
 static double step_of(const scale *s, int wanted) {
-    const double step = round_step(s->high - s->low, wanted);
+    const double least = (s->high - s->low) / wanted, power = pow(10, floor(log10(least))), factor = least / power;
+    const double step = power * (factor <= 1.0001 ? 1 : factor <= 2.0001 ? 2 : factor <= 5.0001 ? 5 : 10);
     return s->whole ? fmax(step, 1) : step;
 }
 
