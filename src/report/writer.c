@@ -9,6 +9,7 @@
 
 #include "base/decimal.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 
 enum { FIRST_CAPACITY = 4096, FORMAT_MAX = 400 };
 
@@ -50,20 +51,6 @@ void writer_format(writer *w, const char *format, ...) {
 
 /* ---- Text from outside ---- */
 
-/* Length of the UTF-8 character at s; 0 if it is invalid, including overlong forms, surrogates and values above
- * U+10FFFF. */
-static size_t character_length(const unsigned char *s) {
-    if (s[0] < 0x80) return 1;
-    if (s[0] < 0xc2 || s[0] > 0xf4) return 0;
-    const size_t length = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-    for (size_t i = 1; i < length; i++)
-        if ((s[i] & 0xc0) != 0x80) return 0;
-    if (s[0] == 0xe0 && s[1] < 0xa0) return 0;
-    if (s[0] == 0xed && s[1] > 0x9f) return 0;
-    if (s[0] == 0xf0 && s[1] < 0x90) return 0;
-    return s[0] == 0xf4 && s[1] > 0x8f ? 0 : length;
-}
-
 static const char *entity(unsigned char c) {
     switch (c) {
     case '&':
@@ -84,7 +71,7 @@ static const char *entity(unsigned char c) {
 void writer_escaped(writer *w, const char *text) {
     const unsigned char *s = (const unsigned char *)(text ? text : "");
     while (*s) {
-        const size_t length = character_length(s);
+        const size_t length = utf8_length(s);
         const char *instead = length ? entity(*s) : "\xef\xbf\xbd";
         if (instead)
             writer_put(w, instead);
