@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "commands.h"
+#include "dictionary.h"
 #include "outputs.h"
 #include "results.h"
 
@@ -19,8 +20,6 @@ typedef struct decode_job {
 static int check_names(decode_job *job) {
     run *r = job->run;
     int status;
-    if (!job->dictionary_name) TRY(run_fail(r, INCO_EINVAL, "no dictionary given: -D FILE"));
-    if (!job->output) TRY(run_fail(r, INCO_EINVAL, "no output file given: -o FILE"));
     if (r->path_count != 1)
         TRY(run_fail(r, INCO_EINVAL, "name one file with codes%s", r->path_count ? ", not several" : ""));
     /* an output that is not a matrix may be a folder, depending on the number of files of the codes: decided when they
@@ -48,8 +47,7 @@ static int open_all(decode_job *job) {
     run *r = job->run;
     const double before = run_clock();
     int status;
-    TRY(run_text(r, "output", &job->output));
-    TRY(run_text(r, "dictionary", &job->dictionary_name));
+    TRY(dictionary_names(r, &job->dictionary_name, &job->output));
     TRY(check_names(job));
     TRY(inco_load(job->dictionary_name, r->options, &job->dictionary, &r->error));
     TRY(inco_load_codes(r->paths[0], &job->codes, &job->origin, &r->error));

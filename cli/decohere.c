@@ -19,12 +19,6 @@ typedef struct decohere_job {
     progress progress;
 } decohere_job;
 
-static int on_progress(void *self, const inco_progress *now) {
-    decohere_job *job = self;
-    progress_show(&job->progress, now);
-    return run_signal() != 0;
-}
-
 static void summarize(const decohere_job *job) {
     const inco_decohere_info *info = &job->info;
     const run *r = job->run;
@@ -112,7 +106,7 @@ static int perform(run *r) {
     TRY(run_text(r, "output", &job.output));
     TRY(run_text(r, "data", &job.data_path));
     TRY(load(&job));
-    TRY(run_on_progress(r, on_progress, &job));
+    TRY(run_on_progress(r, progress_until_signal, &job.progress));
     run_hold_signals(1);
     run_say(r, "%s: %lld atoms of %lld dimensions, %s", r->paths[0], (long long)job.dictionary.cols,
             (long long)job.dictionary.rows, results_precision(job.dictionary.type));

@@ -10,3 +10,13 @@ done:
     inco_options_free(options);
     return status;
 }
+
+int dictionary_names(run *r, char **dictionary, char **output) {
+    int status;
+    TRY(run_text(r, "output", output));
+    TRY(run_text(r, "dictionary", dictionary));
+    if (!*dictionary) TRY(run_fail(r, INCO_EINVAL, "no dictionary given: -D FILE"));
+    if (!*output) TRY(run_fail(r, INCO_EINVAL, "no output file given: -o FILE"));
+done:
+    return status;
+}

@@ -27,8 +27,6 @@ static int check_names(encode_job *job) {
     const output outputs[] = {{"-o", job->output, OUTPUT_CODES}};
     const char **inputs = NULL;
     int status;
-    if (!job->dictionary_name) TRY(run_fail(r, INCO_EINVAL, "no dictionary given: -D FILE"));
-    if (!job->output) TRY(run_fail(r, INCO_EINVAL, "no output file given: -o FILE"));
     if (!r->path_count) TRY(run_fail(r, INCO_EINVAL, "no signals given: name files, folders or patterns"));
     inputs = calloc((size_t)r->path_count + 1, sizeof *inputs);
     if (!inputs) TRY(run_no_memory(r));
@@ -45,8 +43,7 @@ static int open_all(encode_job *job) {
     run *r = job->run;
     const double before = run_clock();
     int status;
-    TRY(run_text(r, "output", &job->output));
-    TRY(run_text(r, "dictionary", &job->dictionary_name));
+    TRY(dictionary_names(r, &job->dictionary_name, &job->output));
     TRY(check_names(job));
     TRY(dictionary_load(r, job->dictionary_name, &job->dictionary));
     TRY(inco_data_open(&job->data, r->paths, r->path_count, r->options, &r->error));

@@ -8,11 +8,6 @@
 #include "progress.h"
 #include "results.h"
 
-static int on_progress(void *self, const inco_progress *now) {
-    progress_show(self, now);
-    return run_signal() != 0;
-}
-
 static void summarize(const run *r, const inco_frame_info *info) {
     const char *bound = inco_bound_name(info->dim, info->atoms);
     if (info->welch > 0)
@@ -63,7 +58,7 @@ static int perform(run *r) {
     run_hold_signals(1);
     run_say(r, "%.0f atoms of %.0f dimensions", inco_options_get_number(r->options, "atoms"),
             inco_options_get_number(r->options, "dim"));
-    TRY(run_on_progress(r, on_progress, &bar));
+    TRY(run_on_progress(r, progress_until_signal, &bar));
     TRY(inco_frame(r->options, &frame, &info, &r->error));
     const int outcome = status;
     progress_clear(&bar);

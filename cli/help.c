@@ -7,9 +7,7 @@
 
 enum { WIDTH = 80, COLUMN = 26 };
 
-/* Prints `text` wrapped to lines from column `indent` to WIDTH, starting at column `at`. A newline in the text begins a
- * paragraph. */
-static void print_wrapped(const char *text, int indent, int at) {
+void help_wrap(const char *text, int indent, int at, int width) {
     while (*text) {
         if (*text == '\n') {
             printf("\n%s", text[1] ? "\n" : "");
@@ -18,7 +16,7 @@ static void print_wrapped(const char *text, int indent, int at) {
             continue;
         }
         int length = (int)strcspn(text, " \n");
-        if (at > indent && at + 1 + length > WIDTH) {
+        if (at > indent && at + 1 + length > width) {
             putchar('\n');
             at = 0;
         }
@@ -74,12 +72,12 @@ static void print_option(void *self, const option *o, int first) {
     }
     table_help(o, c->bit, text, sizeof text);
     if (o->default_text) snprintf(text + strlen(text), sizeof text - strlen(text), " (default %s)", o->default_text);
-    print_wrapped(text, COLUMN, at);
+    help_wrap(text, COLUMN, at, WIDTH);
 }
 
 void help_command(const command *c) {
     printf("usage: inco %s %s\n\n", c->name, c->usage);
-    print_wrapped(c->about, 0, 0);
+    help_wrap(c->about, 0, 0, WIDTH);
     help_each_option(c, print_option, (void *)c);
     printf("  -h, --help%*sthis text\n", COLUMN - 12, "");
 }

@@ -14,6 +14,10 @@ void help_version(void);
 typedef void (*help_visit)(void *self, const option *option, int first);
 void help_each_option(const command *c, help_visit visit, void *self);
 
+/* Prints `text` wrapped to lines from column `indent` to `width`, starting at column `at`. A newline in the text begins
+ * a paragraph. */
+void help_wrap(const char *text, int indent, int at, int width);
+
 /* What follows the name of an option: its choices, or the name of its value; NULL for a flag. */
 const char *help_value(const option *option);
 

@@ -9,11 +9,6 @@
 
 /* ---- Text ---- */
 
-static const char *unit_of(const learn_job *job) {
-    const char *kind = inco_data_kind(job->data);
-    return !strcmp(kind, "audio") ? "samples" : !strcmp(kind, "image") ? "pixels" : "values";
-}
-
 static void announce_design(const learn_job *job) {
     char family[16], atoms[32], window[32], rate[32];
     inco_options_get(job->run->options, "family", family, sizeof family);
@@ -30,6 +25,8 @@ void learn_announce(const learn_job *job) {
     }
     const inco_source *source = &job->source;
     const long long files = inco_data_files(job->data);
+    const char *kind = inco_data_kind(job->data);
+    const char *unit = !strcmp(kind, "audio") ? "samples" : !strcmp(kind, "image") ? "pixels" : "values";
     char method[16], coder[16], iterations[32], seed[32], atoms[32];
     if (inco_options_get(job->run->options, "atoms", atoms, sizeof atoms) == 0)
         strcpy(atoms, job->resume ? "the checkpoint's" : "the initial dictionary's");
@@ -37,9 +34,8 @@ void learn_announce(const learn_job *job) {
     inco_options_get(job->run->options, "coder", coder, sizeof coder);
     inco_options_get(job->run->options, "iterations", iterations, sizeof iterations);
     inco_options_get(job->run->options, "seed", seed, sizeof seed);
-    run_say(job->run, "%lld %s file%s: %lld signals of %lld %s, %s", files, inco_data_kind(job->data),
-            files == 1 ? "" : "s", (long long)source->count, (long long)source->dim, unit_of(job),
-            results_precision(source->type));
+    run_say(job->run, "%lld %s file%s: %lld signals of %lld %s, %s", files, kind, files == 1 ? "" : "s",
+            (long long)source->count, (long long)source->dim, unit, results_precision(source->type));
     run_say(job->run, "learning %s atoms: method %s, coder %s, %s iterations, seed %s, %d thread%s", atoms, method,
             coder, iterations, seed, results_threads(job->run), results_threads(job->run) == 1 ? "" : "s");
 }
@@ -137,11 +133,6 @@ static void write_coherence(json *j, const inco_learn_info *info) {
     json_pair(j, "singular_values", "max", info->singular_max, "min", info->singular_min);
 }
 
-/* Coherence of the initial dictionary of a design. */
-static void write_start(json *j, const inco_learn_info *info) {
-    json_pair(j, "start_coherence", "max", info->start_coherence_max, "rms", info->start_coherence_rms);
-}
-
 static void write_data(json *j, const learn_job *job) {
     if (!job->data) return;
     const inco_source *source = &job->source;
@@ -200,7 +191,7 @@ void learn_results(json *j, const learn_job *job) {
     json_number(j, "mean_cardinality", info->mean_cardinality);
     json_number(j, "objective", info->objective);
     write_coherence(j, info);
-    if (!job->data) write_start(j, info);
+    if (!job->data) json_pair(j, "start_coherence", "max", info->start_coherence_max, "rms", info->start_coherence_rms);
     write_counts(j, info);
     write_spread(j, info);
     learn_path_results(j, job);

@@ -54,6 +54,11 @@ static void draw(progress *p, const char *label, double fraction, const char *te
     p->last = run_clock();
 }
 
+int progress_until_signal(void *self, const inco_progress *now) {
+    progress_show(self, now);
+    return run_signal() != 0;
+}
+
 void progress_clear(progress *p) {
     if (p->drawn) fputs("\r\033[K", stderr);
     p->drawn = 0;

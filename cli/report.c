@@ -43,16 +43,12 @@ static void add_text(report_job *job, const char *name, const char *member) {
     free(text);
 }
 
-static void add_version(report_job *job) {
-    char *version = text_of(job->log, "start.version");
-    if (version) facts_add(&job->page.facts, "Program", "inco %s", version);
-    free(version);
-}
-
 /* 2026-03-01T12:00:00Z becomes 2026-03-01 12:00 UTC. */
-static void add_date(report_job *job) {
-    char *time = text_of(job->log, "start.time");
+static void add_program(report_job *job) {
+    char *version = text_of(job->log, "start.version"), *time = text_of(job->log, "start.time");
+    if (version) facts_add(&job->page.facts, "Program", "inco %s", version);
     if (time && strlen(time) >= 16) facts_add(&job->page.facts, "Date", "%.10s %.5s UTC", time, time + 11);
+    free(version);
     free(time);
 }
 
@@ -89,8 +85,7 @@ static void add_run(report_job *job) {
     const double gamma = inco_log_number(job->log, "end.gamma"), total = inco_log_number(job->log, "end.seconds.total");
     add_text(job, "Command", "start.command_line");
     facts_code(f);
-    add_version(job);
-    add_date(job);
+    add_program(job);
     add_data(job);
     add_method(job);
     if (gamma > 0) facts_note(f, "γ = %.6g, relative %.6g", gamma, inco_log_number(job->log, "end.gamma_relative"));

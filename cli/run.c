@@ -34,12 +34,6 @@ void run_say(const run *r, const char *format, ...) {
     fputc('\n', stderr);
 }
 
-/* "inco learn: ", in bold on a terminal. */
-static void print_name(const run *r) {
-    const char *on = run_colour() ? "\033[1m" : "", *off = run_colour() ? "\033[0m" : "";
-    fprintf(stderr, r->command ? "%sinco %s:%s " : "%sinco%s:%s ", on, r->command ? r->command->name : "", off);
-}
-
 void run_warn(const run *r, const char *format, ...) {
     char text[2048];
     va_list args;
@@ -48,8 +42,8 @@ void run_warn(const run *r, const char *format, ...) {
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     speak_options(text);
-    print_name(r);
-    fprintf(stderr, "%s\n", text);
+    const char *bold = run_colour() ? "\033[1m" : "", *plain = run_colour() ? "\033[0m" : "";
+    fprintf(stderr, "%sinco%s%s:%s %s\n", bold, r->command ? " " : "", r->command ? r->command->name : "", plain, text);
 }
 
 int run_text(run *r, const char *name, char **text) {
@@ -131,25 +125,14 @@ static double peak_megabytes(void) {
 #endif
 }
 
-/* Fails if standard output could not be written completely. */
-static int flush_output(run *r) {
-    if (!fflush(stdout) && !ferror(stdout)) return INCO_OK;
-    return run_fail(r, INCO_EIO, "cannot write to standard output");
-}
-
-static void print_hint(const run *r) {
-    if (r->command)
-        fprintf(stderr, "try 'inco %s --help'\n", r->command->name);
-    else
-        fputs("try 'inco --help'\n", stderr);
-}
-
 int run_finish(run *r, int status) {
-    if (status >= 0) status = flush_output(r) < 0 ? INCO_EIO : status;
+    if (status >= 0 && (fflush(stdout) || ferror(stdout)))
+        status = run_fail(r, INCO_EIO, "cannot write to standard output");
     if (status < 0) {
         run_warn(r, "%s", r->error.message[0] ? r->error.message : inco_strerror(status));
-        if (status == INCO_EINVAL) print_hint(r);
-        return status == INCO_EINVAL ? 2 : 1;
+        if (status != INCO_EINVAL) return 1;
+        fprintf(stderr, "try 'inco %s%s--help'\n", r->command ? r->command->name : "", r->command ? " " : "");
+        return 2;
     }
     run_say(r, "inco %s: %.1f s, %.0f MB peak", inco_version(), run_clock() - r->started, peak_megabytes());
     return run_signal() ? 128 + run_signal() : r->missed ? 3 : 0;

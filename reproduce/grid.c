@@ -94,18 +94,14 @@ const grid_run *grid_find(const experiment *e, family f, double value, int recov
 
 /* ---- Progress ---- */
 
-static double weight_at(const experiment *e, double within) {
-    return e->weight_done + within * e->grid[e->under_way % e->runs].weight;
-}
-
 /* The time left is estimated from the weights of the runs made since the start. */
 static void show(experiment *e, double within, const char *doing) {
-    const double done = weight_at(e, within), seconds = run_clock() - e->work_started;
+    const grid_run *g = &e->grid[e->under_way % e->runs];
+    const double done = e->weight_done + within * g->weight, seconds = run_clock() - e->work_started;
     if (!e->shown) e->weight_found += done - e->weight_done; /* an interrupted run is continued */
     e->shown = 1;
     char name[96];
-    snprintf(name, sizeof name, "run %d/%d %s", e->under_way + 1, e->runs * e->seeds,
-             e->grid[e->under_way % e->runs].id);
+    snprintf(name, sizeof name, "run %d/%d %s", e->under_way + 1, e->runs * e->seeds, g->id);
     progress_grid(&e->progress, name, done / e->weight_all,
                   done > e->weight_found && seconds > 1 ? seconds * (e->weight_all - done) / (done - e->weight_found)
                                                         : NAN,
@@ -246,12 +242,6 @@ done:
     return status;
 }
 
-static void drop_state(const experiment *e, int64_t seed, const grid_run *g) {
-    char *path = reproduce_path(e, seed, g->id, ".state");
-    if (path) unlink(path);
-    free(path);
-}
-
 /* Whether the log of the run is complete. */
 static int is_learned(const experiment *e, int64_t seed, const grid_run *g) {
     char stopped[32] = "", *path = reproduce_path(e, seed, g->id, ".jsonl");
@@ -275,11 +265,12 @@ static int ensure_learned(experiment *e, int64_t seed, const grid_run *g) {
     return status;
 }
 
-static int make_run(experiment *e, int64_t seed, const grid_run *g, numbers *figures) {
+/* Learns and measures; the results go to `path`. */
+static int make_run(experiment *e, int64_t seed, const grid_run *g, const char *path, numbers *figures) {
     const double started = run_clock();
-    char *path = reproduce_path(e, seed, g->id, ".csv");
+    char *state = reproduce_path(e, seed, g->id, ".state");
     int status = INCO_OK;
-    if (!path) TRY(run_no_memory(e->run));
+    if (!state) TRY(run_no_memory(e->run));
     TRY(ensure_learned(e, seed, g));
     if (status == INCO_STOPPED || run_signal()) {
         status = INCO_STOPPED;
@@ -288,31 +279,30 @@ static int make_run(experiment *e, int64_t seed, const grid_run *g, numbers *fig
     show(e, 0.95, "measuring");
     TRY(measure_run(e, seed, g, figures));
     TRY(numbers_save(e->run, figures, path));
-    drop_state(e, seed, g);
+    unlink(state);
     end_run(e, figures, run_clock() - started);
     if (run_signal()) status = INCO_STOPPED;
 done:
     progress_clear(&e->progress);
-    free(path);
+    free(state);
     return status;
 }
 
 /* ---- All runs ---- */
 
-static int load_run(experiment *e, int64_t seed, const grid_run *g, numbers *figures) {
+static int perform_run(experiment *e, int i) {
+    const int64_t seed = e->first_seed + i / e->runs;
+    const grid_run *g = &e->grid[i % e->runs];
+    numbers *figures = reproduce_figures(e, i / e->runs, g);
     char *path = reproduce_path(e, seed, g->id, ".csv");
-    int status = path ? numbers_load(e->run, figures, path) : run_no_memory(e->run);
+    int status = path ? INCO_OK : run_no_memory(e->run);
+    e->under_way = i;
+    if (path && access(path, R_OK) == 0)
+        status = numbers_load(e->run, figures, path);
+    else if (path)
+        status = make_run(e, seed, g, path, figures);
     free(path);
     return status;
-}
-
-static int perform_run(experiment *e, int i) {
-    const int seed = i / e->runs;
-    const grid_run *g = &e->grid[i % e->runs];
-    numbers *figures = reproduce_figures(e, seed, g);
-    e->under_way = i;
-    if (is_there(e, e->first_seed + seed, g, ".csv")) return load_run(e, e->first_seed + seed, g, figures);
-    return make_run(e, e->first_seed + seed, g, figures);
 }
 
 static void count_work(experiment *e) {

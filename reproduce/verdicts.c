@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/help.h"
 #include "cli/outputs.h"
 #include "reproduce.h"
 
@@ -48,24 +49,9 @@ done:
 
 enum { MARGIN = 12, WIDTH = 118 };
 
-/* Prints a text from a column on, wrapped to lines that begin at the margin. */
-static void print_wrapped(const char *text, int column) {
-    while (*text) {
-        const int length = (int)strcspn(text, " ");
-        if (column > MARGIN && column + 1 + length > WIDTH) {
-            putchar('\n');
-            column = 0;
-        }
-        if (column < MARGIN) column += printf("%*s", MARGIN - column, "");
-        column += printf(column > MARGIN ? " %.*s" : "%.*s", length, text);
-        text += length + (text[length] == ' ');
-    }
-    putchar('\n');
-}
-
 void claims_print(const claim *claims) {
     for (int i = 0; i < CLAIMS; i++) {
-        print_wrapped(claims[i].text, printf("%-5s%-7s", claims[i].id, claims_verdict(claims[i].verdict)));
-        print_wrapped(claims[i].measured, 0);
+        help_wrap(claims[i].text, MARGIN, printf("%-5s%-7s", claims[i].id, claims_verdict(claims[i].verdict)), WIDTH);
+        help_wrap(claims[i].measured, MARGIN, 0, WIDTH);
     }
 }
