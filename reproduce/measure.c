@@ -110,6 +110,7 @@ static int measure_test(experiment *e, int64_t seed, const inco_mat *dictionary,
     for (int64_t i = 0; i < found.count; i++) numbers_add(n, "residual", found.cardinality[i], found.median[i]);
     for (int64_t i = 0; i < found.count; i++) numbers_add(n, "residual_lower", found.cardinality[i], found.lower[i]);
     for (int64_t i = 0; i < found.count; i++) numbers_add(n, "residual_upper", found.cardinality[i], found.upper[i]);
+    TRY(speech_measure(e, seed, &(speech_task){dictionary, &x, &found}, n));
 done:
     inco_residuals_free(&found);
     inco_mat_free(&x);

@@ -144,6 +144,22 @@ static void add_residuals(const experiment *e, inco_report *made) {
     add_ratios(e, made);
 }
 
+static void add_recordings(const experiment *e, inco_report *made) {
+    inco_report_section(
+        made, "Residuals of whole recordings",
+        "The median over the test recordings of ‖R‖ / ‖X‖, with all windows of a recording in X, and codes as above. "
+        "The median over windows counts a pause as much as a vowel; here loud speech counts most. The table has both, "
+        "and the medians over windows of speech and of pauses. A pause is a window with less than a tenth of the mean "
+        "energy of the windows of its recording.");
+    add_families(e, made,
+                 &(figures){.what = "recordings",
+                            .list = "recording_residual",
+                            .draw = draw_line,
+                            .x = "atoms",
+                            .y = "‖R‖ / ‖X‖",
+                            .y_log = 1});
+}
+
 static void add_histograms(const experiment *e, inco_report *made) {
     inco_report_section(
         made, "Inner products of the atoms",
@@ -328,6 +344,30 @@ static int add_paired(const experiment *e, inco_report *made) {
     return 1;
 }
 
+/* Medians over windows, recordings, speech and pauses. */
+static int add_parts(const experiment *e, inco_report *made) {
+    static const char *const header[] = {"run",      "windows, 10 atoms", "40 atoms", "recordings, 10 atoms",
+                                         "40 atoms", "speech, 10 atoms",  "40 atoms", "pauses, 10 atoms",
+                                         "40 atoms"};
+    cells *c = calloc(1, sizeof *c);
+    if (!c) return 0;
+    for (int i = 0; i < e->runs; i++) {
+        const grid_run *g = &e->grid[i];
+        if (!g->generalises) continue;
+        name_run(c, g);
+        for (int part = 0; part < 2 * SPEECH_PARTS; part++)
+            cell_spread(c, e, seeds_over(e, g, speech_parts[part / 2].list, part % 2 ? 40 : 10), "%.4f");
+    }
+    inco_table table = {.id = "parts",
+                        .title = "Test residual: median over windows, recordings, speech and pauses",
+                        .columns = 9,
+                        .header = header,
+                        .kinds = "lrrrrrrrr",
+                        .caption = "Windows: ‖x − Dc‖ / ‖x‖ of all, of speech, of pauses. Recordings: ‖R‖ / ‖X‖."};
+    finish_table(c, made, &table);
+    return 1;
+}
+
 static int add_cost(const experiment *e, inco_report *made) {
     static const char *const header[] = {"run",
                                          "passes",
@@ -433,7 +473,8 @@ static void add_facts(const experiment *e, facts *f) {
         facts_add(f, "Seeds", "%lld to %lld", (long long)e->first_seed, (long long)(e->first_seed + e->seeds - 1));
     else
         facts_add(f, "Seed", "%lld", (long long)e->first_seed);
-    facts_add(f, "Test", "%.0f windows", seeds_over(e, &e->grid[0], "test_signals", 0).median);
+    facts_add(f, "Test", "%.0f windows, %.0f of them pauses", seeds_over(e, &e->grid[0], "test_signals", 0).median,
+              seeds_over(e, &e->grid[0], "test_pauses", 0).median);
     facts_machine(f, results_threads(e->run), inco_isa(), inco_blas());
 }
 
@@ -466,6 +507,8 @@ int reproduce_page(const experiment *e, const claim *claims) {
     add_spectra(e, made);
     add_residuals(e, made);
     complete = add_paired(e, made) && complete;
+    add_recordings(e, made);
+    complete = add_parts(e, made) && complete;
     add_histograms(e, made);
     add_recovery(e, made);
     add_convergence(e, made);

@@ -90,6 +90,8 @@ static void print_json(const experiment *e, const claim *claims) {
     json_integer(&j, "runs", (int64_t)e->runs * e->seeds);
     json_integer(&j, "made", e->made);
     claims_write(&j, claims);
+    json_number(&j, "pause_energy", REPRODUCE_PAUSE);
+    speech_write(&j, e);
     results_seconds(&j, e->run, 0, 0, 0);
     results_end(&j);
 }
@@ -103,8 +105,10 @@ static int conclude(experiment *e) {
     TRY(reproduce_page(e, claims));
     if (e->run->json)
         print_json(e, claims);
-    else
+    else {
         claims_print(claims);
+        speech_print(e);
+    }
 done:
     free(claims);
     return status;

@@ -19,6 +19,7 @@ enum {
     REPRODUCE_RECOVERY_ATOMS = 200, /* atoms of the dictionaries for the recovery of planted codes */
     REPRODUCE_RUNS = 48
 };
+#define REPRODUCE_PAUSE 0.1 /* energy of a window, over the mean of its recording, below which it is a pause */
 
 /* K-SVD with replacement, K-SVD with decorrelation, IDL as published and on the spheres, IDL with a bound, plain least
  * squares. */
@@ -72,6 +73,23 @@ int split_make(experiment *e, int64_t seed);
 
 /* Results of a completed run, from its dictionary and log. */
 int measure_run(experiment *e, int64_t seed, const grid_run *g, numbers *figures);
+
+/* Residuals by recording, of speech and of pauses, with as many atoms as `at` was measured with. */
+typedef struct speech_task {
+    const inco_mat *dictionary, *windows; /* in double, of unit norm; all windows of the test recordings */
+    const inco_residuals *at;
+} speech_task;
+int speech_measure(const experiment *e, int64_t seed, const speech_task *task, numbers *figures);
+
+/* What a median residual is taken over, and the list of results with it. */
+enum { SPEECH_PARTS = 4 };
+typedef struct speech_part {
+    const char *name, *list;
+} speech_part;
+extern const speech_part speech_parts[SPEECH_PARTS];
+
+void speech_write(json *j, const experiment *e); /* a member of an object: "residuals" */
+void speech_print(const experiment *e);          /* as a table, on standard output */
 
 /* ---- Results over the seeds ---- */
 

@@ -75,8 +75,9 @@ static char *describe(const experiment *e, const inco_data *data) {
     fprintf(out, "inco %s reproduce sigg2012\n", inco_version());
     fprintf(out, "recordings %lld (%016llx)\n", (long long)inco_data_files(data),
             (unsigned long long)fingerprint(data));
-    fprintf(out, "signals %lld\natoms %lld\niterations %lld\npasses %lld\nsettings %s\n", (long long)e->signals,
-            (long long)e->atoms, (long long)e->iterations, (long long)e->passes, e->quick ? "quick" : "all");
+    fprintf(out, "signals %lld\natoms %lld\niterations %lld\npasses %lld\nsettings %s\nresults 2\n",
+            (long long)e->signals, (long long)e->atoms, (long long)e->iterations, (long long)e->passes,
+            e->quick ? "quick" : "all"); /* the last: what is measured, and how */
     if (!fclose(out)) return text;
     free(text);
     return NULL;
@@ -177,6 +178,28 @@ done:
     return status;
 }
 
+/* Writes names and numbers of windows of the test recordings, in the order of the windows. */
+static int list_test(experiment *e, int64_t seed, const inco_data *data) {
+    run *r = e->run;
+    inco_origin origin = INCO_INIT(inco_origin);
+    char *text = NULL, *path = reproduce_path(e, seed, "test", ".txt");
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    int status = inco_data_origin(data, &origin, &r->error);
+    for (int64_t i = 0; status >= 0 && out && i < origin.files; i++) {
+        const char *name = inco_data_file(data, i), *slash = strrchr(name, '/');
+        const int64_t samples = origin.shape[2 * i], windows = (samples + REPRODUCE_DIM - 1) / REPRODUCE_DIM;
+        fprintf(out, "%s %lld\n", slash ? slash + 1 : name, (long long)windows);
+    }
+    const int failed = !out || fclose(out) || !path;
+    if (status >= 0 && failed) status = run_no_memory(r);
+    if (status >= 0) status = outputs_write(r, path, text, strlen(text));
+    inco_origin_free(&origin);
+    free(text);
+    free(path);
+    return status;
+}
+
 /* Cuts windows of some recordings into a file of the seed. */
 static int cut(experiment *e, int64_t seed, const char *name, const char *const *paths, int count) {
     const int test = !strcmp(name, "test");
@@ -185,27 +208,10 @@ static int cut(experiment *e, int64_t seed, const char *name, const char *const 
     int status = INCO_OK;
     if (!path) TRY(run_no_memory(e->run));
     TRY(open_windows(e->run, paths, count, test ? 0 : e->signals, seed, &data));
+    if (test) TRY(list_test(e, seed, data));
     TRY(save_signals(e->run, data, path));
 done:
     inco_data_free(data);
-    free(path);
-    return status;
-}
-
-/* Writes the names of the test recordings. */
-static int list_test(experiment *e, int64_t seed, const char *const *paths) {
-    char *text = NULL, *path = reproduce_path(e, seed, "test", ".txt");
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    int status = INCO_OK;
-    for (int i = 0; out && i < REPRODUCE_TEST_FILES; i++) {
-        const char *slash = strrchr(paths[i], '/');
-        fprintf(out, "%s\n", slash ? slash + 1 : paths[i]);
-    }
-    if (!out || fclose(out) || !path) TRY(run_no_memory(e->run));
-    TRY(outputs_write(e->run, path, text, strlen(text)));
-done:
-    free(text);
     free(path);
     return status;
 }
@@ -228,7 +234,6 @@ int split_make(experiment *e, int64_t seed) {
     TRY(open_folder(e, &data));
     order = shuffle(data, seed);
     if (!order) TRY(run_no_memory(r));
-    TRY(list_test(e, seed, order));
     TRY(cut(e, seed, "test", order, REPRODUCE_TEST_FILES));
     TRY(cut(e, seed, "train", order + REPRODUCE_TEST_FILES, (int)inco_data_files(data) - REPRODUCE_TEST_FILES));
 done:

@@ -18,12 +18,13 @@ RUNS = ["ksvd-1", "ksvd-0.5", "ksvd-0.2", "mod", "idl-rescale-0", "idl-rescale-5
 
 
 def speak(path, seed):
-    """A fifth of a second of a synthetic voice: harmonics of a gliding pitch, two formants, and noise."""
+    """A fifth of a second of a synthetic voice: harmonics of a gliding pitch, two formants, noise, and a pause."""
     random = np.random.default_rng(seed)
     t = np.arange(1600) / 8000
     phase = 2 * np.pi * np.cumsum(110 + 40 * random.random() + 30 * np.sin(9 * t + 6 * random.random())) / 8000
     formants = random.uniform([300, 1000], [900, 2600])
     sound = sum(np.exp(-np.abs(125 * k - formants).min() / 250) * np.sin(k * phase + k) for k in range(1, 25))
+    sound *= np.where(t < 0.14, 1, 0.1)
     sound += 0.05 * random.standard_normal(len(t))
     tool.write_wav(path, [int(v) for v in 8000 * sound / np.abs(sound).max()])
 
@@ -89,6 +90,26 @@ class Experiment(Case):
         self.assertEqual(len(found["iteration_error"]), 2)
         return found
 
+    def check_parts(self, folder, name, found):
+        """Residuals of recordings, speech and pauses, from codes by inco encode."""
+        windows, k = self.load("%s/test.npy" % folder).astype("f8"), 10
+        if name == "ksvd-1":
+            self.save("test64.npy", windows)
+            self.inco("encode", "-D", "%s/%s.npy" % (folder, name), "test64.npy", "-o", "C.npz", "--coder", "omp",
+                      "--sparsity", k)
+            self.inco("decode", "-D", "%s/%s.npy" % (folder, name), "C.npz", "-o", "Y.npy")
+            energy, rest = (windows ** 2).sum(1), ((windows - self.load("Y.npy")) ** 2).sum(1)
+            pause = energy < 0.1 * np.repeat(energy.reshape(20, 10).mean(1), 10)
+            self.assertEqual(found["test_pauses"][0], pause.sum())
+            self.assertTrue(0 < pause.sum() < 200)
+            whole = np.sqrt(rest.reshape(20, 10).sum(1) / energy.reshape(20, 10).sum(1))
+            share = np.sqrt(rest / energy)
+            for part, want in (("recording", whole), ("speech", share[~pause]), ("pause", share[pause]), ("", share)):
+                list_name = part + "_residual" if part else "residual"
+                self.assertAlmostEqual(found[list_name][k], np.median(want), 6)
+        for part in "recording", "speech", "pause":
+            self.assertEqual(sorted(found[part + "_residual"]), sorted(found["residual"]))
+
     def test_all_of_it(self):
         self.record(26)
         done = self.inco("reproduce", "sigg2012", "--data", "voice", "-o", "out", *SMALL)
@@ -100,12 +121,14 @@ class Experiment(Case):
 
         made = sorted(name for name in os.listdir(self.path("out/seed-0")) if name not in ("train.npy", "test.npy", "test.txt"))
         self.assertEqual(made, sorted(run + end for run in RUNS for end in (".npy", ".jsonl", ".csv")))
-        kept = self.bytes("out/seed-0/test.txt").decode().split()
-        self.assertEqual(len(set(kept)), 20)
+        kept = [line.split() for line in self.bytes("out/seed-0/test.txt").decode().splitlines()]
+        self.assertEqual(len({name for name, _ in kept}), 20)
+        self.assertEqual([int(windows) for _, windows in kept], 20 * [10])
         self.assertEqual(self.load("out/seed-0/train.npy").shape, (260, 160))
         self.assertEqual(self.load("out/seed-0/test.npy").shape, (20 * 10, 160))
         for name in RUNS:
-            self.check_figures("out/seed-0", name)
+            self.check_parts("out/seed-0", name, self.check_figures("out/seed-0", name))
+        self.assertIn("\nmedian test residual with 10 and 40 atoms, over\n", printed)
         self.assertEqual(claims[0]["verdict"], "holds")  # a theorem
         self.assertEqual(claims[10]["verdict"], "holds")
 
@@ -114,7 +137,7 @@ class Experiment(Case):
                      "histogram-idl-rescale", "recovered-supports-idl-sphere"]:
             self.assertTrue(word in text, word)
         numbers = os.listdir(self.path("out/csv"))
-        for word in "claims", "runs", "paired", "cost", "spectrum-bound", "residual-ratio":
+        for word in "claims", "runs", "paired", "parts", "cost", "spectrum-bound", "residual-ratio", "recordings-ksvd":
             self.assertIn(word + ".csv", numbers)
 
         self.again()
@@ -126,6 +149,12 @@ class Experiment(Case):
         before = self.files("out")
         found = self.json("reproduce", "sigg2012", "--data", "voice", "-o", "out/", "--threads", 1, *SMALL)
         self.assertEqual((found["made"], found["runs"], len(found["claims"])), (0, 18, 13))
+        self.assertEqual(([r["run"] for r in found["residuals"]], found["pause_energy"]), (RUNS, 0.1))
+        for run in found["residuals"]:
+            rows = {tuple(row[:2]): float(row[2]) for row in csv.reader(open(self.path("out/seed-0/%s.csv" % run["run"])))
+                    if row[0] != "name"}
+            for part, name in ("windows", "residual"), ("recordings", "recording_residual"), ("pauses", "pause_residual"):
+                self.assertEqual(run[part], [rows[name, "%g" % k] for k in run["cardinalities"]])
         after = self.files("out")
         self.assertEqual(sorted(before), sorted(after))
         for name in before:

@@ -14,10 +14,10 @@ import test_pages  # noqa: E402
 from test_pages import browser, has, inco  # noqa: E402, F401
 
 FAMILIES = ["ksvd", "inksvd", "idl-rescale", "idl-sphere", "bound"]
-CHARTS = {kind + "-" + family for kind in ("spectrum", "residual", "histogram", "recovered-atoms", "recovered-supports",
+CHARTS = {kind + "-" + family for kind in ("spectrum", "residual", "recordings", "histogram", "recovered-atoms", "recovered-supports",
                                                 "convergence")
           for family in FAMILIES} | {"residual-ratio"}
-TABLES = {"claims", "runs", "paired", "cost"}
+TABLES = {"claims", "runs", "paired", "parts", "cost"}
 
 pytestmark = pytest.mark.skipif(not (has("audio") and has("json")), reason="this build lacks a feature that the experiment needs")
 
@@ -62,7 +62,7 @@ def test_claims_on_the_page_are_those_of_the_file(home):
 def test_curves_are_those_of_the_csv(home):
     checked = 0
     for id, figure in page_file.figures(page_file.load(home / "index.html")).items():
-        if not re.match("spectrum|residual|recovered|convergence", id):
+        if not re.match("spectrum|residual|recordings|recovered|convergence", id):
             continue
         table = page_file.rows(home / "csv" / (id + ".csv"))
         columns = [k for k, head in enumerate(table[0]) if k and not re.search(r" \((low|high)\)$", head)]
