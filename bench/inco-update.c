@@ -13,6 +13,7 @@
 #include "base/source.h"
 #include "code/coder.h"
 #include "data/prepare.h"
+#include "data/span.h"
 #include "design/init.h"
 #include "machine.h"
 #include "mat/blas.h"
@@ -26,6 +27,7 @@ typedef struct problem {
     inco_mat x, d; /* signals as learned from; the dictionary */
     statistics s;
     update_settings settings;
+    subspace span;
 } problem;
 
 /* ---- A and B ---- */
@@ -107,6 +109,8 @@ static void open_problem(problem *p, const inco_options *o, const inco_source *g
     stop_on(source_read(&data.source, 0, given->count, p->x.data, &error), &error);
     stop_on(inco_mat_new(&p->d, INCO_F64, given->dim, atoms, &error), &error);
     stop_on(init_sample(&p->d, &data.source, 0, &error), &error);
+    stop_on(span_find(&p->span, &data.source, given->type, &error), &error);
+    stop_on(subspace_project_atoms(&p->span, &p->d, 1, NULL, &error), &error);
     stop_on(inco_mat_new(&p->s.a, INCO_F64, atoms, atoms, &error), &error);
     stop_on(inco_mat_new(&p->s.b, INCO_F64, given->dim, atoms, &error), &error);
     p->s.energy = blas_dot(given->dim * given->count, p->x.data, p->x.data);
@@ -123,6 +127,7 @@ static void settle(problem *p, const inco_options *o) {
     const double relative = number_of(o, "gamma-relative", 0.1) * p->s.energy / atoms;
     p->settings = (update_settings){.gamma = number_of(o, "gamma", relative), .iterations = 15, .enough = ENOUGH};
     p->settings.threads = 1;
+    p->settings.within = &p->span;
     if (isnan(bound)) return;
     p->settings.bound = bound;
     p->settings.push = PUSH * p->s.energy / atoms;

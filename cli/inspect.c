@@ -27,7 +27,7 @@ static void print_norms(const inco_metrics *m) {
 static void print_coherence(const inco_metrics *m) {
     printf("  coherence          %.4f", m->coherence_max);
     if (m->welch > 0)
-        printf(" (%s %.4f, ratio %.1f)\n", inco_bound_name(m->dim, m->atoms), m->welch, m->coherence_max / m->welch);
+        printf(" (%s %.4f, ratio %.1f)\n", inco_bound_name(m->rank, m->atoms), m->welch, m->coherence_max / m->welch);
     else
         printf(" (0 is possible: no more atoms than dimensions)\n");
     printf("    of all pairs     rms %.4f, mean %.4f, median %.4f\n", m->coherence_rms, m->coherence_mean,
@@ -57,9 +57,9 @@ static void print_recovery(const inco_metrics *m) {
 
 static void print_spectrum(const inco_metrics *m) {
     if (m->singular_count < 1) return;
-    const double top = m->singular[0], bottom = m->singular[m->singular_count - 1];
+    const double top = m->singular[0], bottom = m->singular[m->rank > 0 ? m->rank - 1 : 0];
     printf("  singular values    %.4g to %.4g, median %.4g (%.4g each in a tight frame)\n", top, bottom,
-           m->singular[m->singular_count / 2], m->flat_singular);
+           m->singular[m->rank / 2], m->flat_singular);
     printf("  frame bounds       %.4g and %.4g\n", m->frame_lower, m->frame_upper);
 }
 
@@ -96,6 +96,8 @@ static void print_table(const run *r, const inco_mat *d, const inco_metrics *m) 
     printf("%s: %lld atoms of %lld dimensions, %s\n", r->paths[0], (long long)m->atoms, (long long)m->dim,
            results_precision(d->type));
     print_norms(m);
+    if (m->rank < m->singular_count)
+        printf("  rank               %lld: the atoms are in a subspace\n", (long long)m->rank);
     print_coherence(m);
     print_recovery(m);
     print_spectrum(m);
@@ -171,6 +173,7 @@ static void print_json(const run *r, const inco_mat *d, const inco_metrics *m, d
     json_text(&j, "precision", results_precision(d->type));
     json_integer(&j, "dim", m->dim);
     json_integer(&j, "atoms", m->atoms);
+    json_integer(&j, "rank", m->rank);
     write_coherence(&j, m);
     json_integer(&j, "erc_sparsity", m->erc_sparsity);
     write_numbers(&j, "babel", m->babel, m->babel_count);

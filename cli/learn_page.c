@@ -28,7 +28,7 @@ static void add_date(facts *f, time_t began) {
         facts_add(f, "Date", "%s", text);
 }
 
-static void add_data(facts *f, const learn_job *job) {
+static void add_data(facts *f, const learn_job *job, const inco_learn_info *info) {
     if (!job->data) return;
     const inco_source *source = &job->source;
     const long long files = inco_data_files(job->data);
@@ -38,6 +38,8 @@ static void add_data(facts *f, const learn_job *job) {
               files == 1 ? "" : "s");
     if (paths) facts_note(f, "%s", paths);
     free(paths);
+    if (info->rank < info->dim)
+        facts_add(f, "Span of the signals", "%lld of %lld dimensions", (long long)info->rank, (long long)info->dim);
 }
 
 static void add_method(facts *f, const learn_job *job, const inco_learn_info *info) {
@@ -55,7 +57,7 @@ static void add_run(facts *f, const learn_job *job, const inco_learn_info *info)
     facts_command_line(f, job->run);
     facts_add(f, "Program", "inco %s", inco_version());
     add_date(f, job->began);
-    add_data(f, job);
+    add_data(f, job, info);
     add_method(f, job, info);
     facts_add(f, "Seed", "%s", seed);
     facts_add(f, "Stopped by", "%s", run_signal() ? "a signal" : info->stopped_by);

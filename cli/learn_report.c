@@ -42,9 +42,19 @@ void learn_announce(const learn_job *job) {
 
 static void print_coherence(const run *r, const inco_learn_info *info) {
     run_say(r, "  coherence         max %.4f, rms %.4f, mean %.4f (%s %.4f)", info->coherence_max, info->coherence_rms,
-            info->coherence_mean, inco_bound_name(info->dim, info->atoms), info->welch);
+            info->coherence_mean, inco_bound_name(info->rank, info->atoms), info->welch);
     run_say(r, "  singular values   %.4g to %.4g (%.4g each in a tight frame)", info->singular_max, info->singular_min,
-            sqrt((double)info->atoms / (double)info->dim));
+            sqrt((double)info->atoms / (double)(info->rank > 0 ? info->rank : info->dim)));
+}
+
+/* And what it did to the initial atoms. */
+static void print_span(const run *r, const inco_learn_info *info) {
+    char start[128] = "";
+    if (info->rank >= info->dim) return;
+    if (info->start_projected)
+        snprintf(start, sizeof start, "; initial atoms: %lld projected, %lld of these replaced by signals",
+                 (long long)info->start_projected, (long long)info->start_replaced);
+    run_say(r, "  rank              %lld: the signals span a subspace%s", (long long)info->rank, start);
 }
 
 /* With --replace: whether the dictionary written has the replacements that the last update has led to. */
@@ -63,6 +73,7 @@ void learn_summary(const learn_job *job) {
             (long long)info->dim, (long long)info->iterations, run_signal() ? "a signal" : info->stopped_by);
     if (!isnan(info->relative_error))
         run_say(r, "  relative error    %.4f with %.1f atoms per signal", info->relative_error, info->mean_cardinality);
+    print_span(r, info);
     print_coherence(r, info);
     if (!job->data) {
         run_say(r, "  initially         max %.4f, rms %.4f", info->start_coherence_max, info->start_coherence_rms);
@@ -151,6 +162,7 @@ static void write_method(json *j, const learn_job *job, const inco_learn_info *i
     inco_options_get(job->run->options, "method", method, sizeof method);
     json_text(j, "method", method);
     json_integer(j, "dim", info->dim);
+    json_integer(j, "rank", info->rank);
     json_integer(j, "atoms", info->atoms);
     json_integer(j, "signals", info->signals);
     json_integer(j, "iterations", info->iterations);
@@ -162,6 +174,7 @@ static void write_method(json *j, const learn_job *job, const inco_learn_info *i
 }
 
 static void write_counts(json *j, const inco_learn_info *info) {
+    json_pair(j, "initial", "projected", (double)info->start_projected, "replaced", (double)info->start_replaced);
     json_integer(j, "replaced", info->replaced);
     json_integer(j, "replaced_coherent", info->replaced_coherent);
     json_integer(j, "replaced_exchanged", info->replaced_exchanged);

@@ -403,7 +403,9 @@ static void orthonormal_atoms(void **state) {
     assert_int_equal(m.erc_sparsity, 4);
     assert_int_equal(m.singular_count, 4);
     for (int k = 0; k < 4; k++) assert_near(m.singular[k], 1, 1e-14);
-    assert_true(m.frame_lower == 0); /* the atoms do not span two dimensions */
+    assert_int_equal(m.rank, 4);
+    assert_near(m.flat_singular, 1, 1e-15);
+    assert_near(m.frame_lower, 1, 1e-14); /* in the span of the atoms */
     assert_near(m.frame_upper, 1, 1e-14);
     inco_metrics_free(&m);
     inco_mat_free(&d);

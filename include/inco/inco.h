@@ -246,14 +246,14 @@ typedef struct inco_learn_info {
     int64_t iterations;              /* completed, including those before a resume */
     inco_type precision;
     double gamma, gamma_relative;    /* penalty weight; gamma = gamma_relative ||X||^2 / L */
-    double tight_ratio;              /* gamma (L^2/D - L) / ||X||^2: penalty of a tight frame relative to the data */
+    double tight_ratio;              /* gamma (L^2/r - L) / ||X||^2: penalty of a tight frame relative to the data */
     double relative_error;           /* ||X - D C|| / ||X||, coded in the final dictionary; NaN if stopped earlier */
     double mean_cardinality;         /* nonzero coefficients per signal; NaN if stopped earlier */
     double objective;                /* ||X - D C||^2 + gamma ||D'D - I||^2 after the last update; K-SVD: with the codes
                                       * that K-SVD updated */
     double coherence_max, coherence_rms, coherence_mean; /* of |d_i'd_j| over i < j */
     double welch;                    /* lower bound on coherence_max, see inco_metrics */
-    double singular_max, singular_min;
+    double singular_max, singular_min; /* in the span of the signals: of min(r, L) values */
     int64_t replaced;                /* atoms replaced, all iterations */
     int64_t replaced_coherent;       /* of these: too coherent with another atom (option "replace") */
     int64_t replaced_exchanged;      /* of these: reduced the error too little (option "exchange") */
@@ -272,6 +272,10 @@ typedef struct inco_learn_info {
     double start_coherence_max, start_coherence_rms; /* of the initial atoms (parametric); else 0 */
     int64_t replaced_last;           /* atoms to replace after the last update (option "replace"): applied and counted in
                                         `replaced` with "replace-last" published, else neither */
+    int64_t rank;                    /* dimension of the span of the signals, r; atoms are in it, and the lower bound
+                                      * and the tight frame are those of this subspace. Without data: D */
+    int64_t start_projected;         /* initial atoms with a part outside the span, which was taken out */
+    int64_t start_replaced;          /* of these: orthogonal to all signals, and replaced by random ones */
 } inco_learn_info;
 
 /* Learns a dictionary from the signals of `source`. Allocates `dictionary` in the precision chosen; `info` may be NULL.
@@ -316,7 +320,7 @@ typedef struct inco_metrics {
     int64_t dim, atoms, zero_atoms;
     double norm_min, norm_max;       /* of the atoms before normalisation, including zero atoms */
     double coherence_max, coherence_rms, coherence_mean, coherence_median; /* of |d_i'd_j| over i < j */
-    double welch;                    /* lower bound on coherence_max: Welch, or Levenshtein for L > D(D+1)/2 */
+    double welch;                    /* lower bound on coherence_max: Welch, or Levenshtein for L > r(r+1)/2, with r for D */
     int64_t erc_sparsity;            /* exact recovery condition: largest k < (1 + 1/mu) / 2, at most L */
     int64_t babel_count;
     const double *babel;             /* Babel function: babel[k-1] = max_i of the k largest |d_i'd_j| summed; k <= 64 */
@@ -324,12 +328,13 @@ typedef struct inco_metrics {
     const int64_t *histogram;        /* pairs by |d_i'd_j|; the last bin includes 1 */
     int64_t singular_count;
     const double *singular;          /* min(D, L) singular values in descending order */
-    double flat_singular;            /* sqrt(L / D): all singular values of a tight frame */
-    double frame_lower, frame_upper; /* extreme eigenvalues of D D' */
+    double flat_singular;            /* sqrt(L / r): the singular values of a tight frame of the span of the atoms */
+    double frame_lower, frame_upper; /* extreme nonzero eigenvalues of D D' */
     int64_t duplicates;              /* pairs with |d_i'd_j| >= the option "duplicates" */
     int64_t pair_count;              /* number of most coherent pairs listed, at most 20 */
     const int64_t *pair_first, *pair_second; /* the atoms of each pair ... */
     const double *pair_similarity;   /* ... and d_i'd_j, in descending order of |d_i'd_j| */
+    int64_t rank;                    /* number of singular values above rounding errors, r */
 } inco_metrics;
 
 /* Measures a dictionary, without storing its L x L Gram matrix. `options` may be NULL. Options used: duplicates,

@@ -49,11 +49,14 @@ static double mean_of(const inco_mat *x, int64_t n) {
     return sum / (double)x->rows;
 }
 
-/* A constant signal minus its mean consists of rounding errors: it is set to zero, since normalisation would amplify
- * them. */
+/* The difference has a mean again, by the rounding of the first: it is subtracted too, or it would count where the mean
+ * was large. A constant signal minus its mean consists of rounding errors: it is set to zero, since normalisation would
+ * amplify them. */
 static void center_signal(const inco_mat *x, int64_t n) {
     const double mean = mean_of(x, n), before = mat_column_norm(x, n), rounding = x->type == INCO_F32 ? 1e-6 : 1e-15;
-    for (int64_t i = 0; i < x->rows; i++) mat_set(x, i, n, mat_get(x, i, n) - mean);
+    double rest = 0;
+    for (int64_t i = 0; i < x->rows; i++) rest += (mat_get(x, i, n) - mean) / (double)x->rows;
+    for (int64_t i = 0; i < x->rows; i++) mat_set(x, i, n, mat_get(x, i, n) - mean - rest);
     if (mat_column_norm(x, n) <= rounding * before) memset(mat_column(x, n), 0, (size_t)x->rows * x->type);
 }
 

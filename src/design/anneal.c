@@ -74,12 +74,11 @@ done:
 static int eval(void *self, lbfgs_point *at, inco_error *error) {
     annealing *w = self;
     const inco_mat g = mat_view(INCO_F64, w->d.rows, w->d.cols, at->gradient);
-    (void)error;
     sphere_normalize(w->threads, at->x, &w->d, w->norm);
     at->f = peak_eval(&w->top, &w->d, &g);
     if (w->tight) at->f += add_tightness(w, &g);
     sphere_project(w->threads, &w->d, w->norm, at->gradient, NULL);
-    return INCO_OK;
+    return subspace_project(w->settings->within, &g, w->threads, error);
 }
 
 /* A search that is to stop takes no step, and ends there. */

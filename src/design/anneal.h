@@ -2,15 +2,16 @@
 #ifndef INCO_DESIGN_ANNEAL_H
 #define INCO_DESIGN_ANNEAL_H
 
-#include <inco/inco.h>
+#include "mat/subspace.h"
 
 enum { ANNEAL_FIRST = 2, ANNEAL_LAST = 20 }; /* levels: p = 2^level */
 
 typedef struct anneal_settings {
-    int first, last; /* levels to go through */
-    int iterations;  /* maximum number of L-BFGS iterations per level */
-    int tight;       /* make the frame tight */
-    double target;   /* stops when max |d_i'd_j| <= target; 0: goes through all levels */
+    int first, last;        /* levels to go through */
+    int iterations;         /* maximum number of L-BFGS iterations per level */
+    int tight;              /* make the frame tight */
+    double target;          /* stops when max |d_i'd_j| <= target; 0: goes through all levels */
+    const subspace *within; /* where atoms stay that begin there; NULL: all of R^D */
     int threads;
     /* Called after every iteration; a nonzero result stops. May be NULL. */
     int (*tell)(void *self, int level, double coherence);

@@ -165,6 +165,7 @@ int bound_search(bound_work *w, const statistics *s, inco_mat *result, inco_erro
     nearest_settings settings = {.iterations = steps_for(&w->atoms),
                                  .care = task->care,
                                  .seed = task->seed,
+                                 .within = task->within,
                                  .threads = task->threads,
                                  .tell = task->tell,
                                  .self = task->self};

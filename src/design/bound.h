@@ -27,6 +27,7 @@ typedef struct bound_task {
     inco_type type; /* of the result */
     nearest_care care;
     uint64_t seed;
+    const subspace *within; /* where atoms stay that begin there; NULL: all of R^D */
     int threads;
     int (*tell)(void *self, int stage, double coherence); /* as in nearest_settings */
     void *self;

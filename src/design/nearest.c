@@ -77,7 +77,7 @@ static int eval(void *self, lbfgs_point *at, inco_error *error) {
     int status = hinge_eval_pairs(&w->over, &w->d, w->tau, w->eta, &g, &h, error);
     at->f = w->fit / w->scale + w->eta * h;
     sphere_project(w->settings->threads, &w->d, w->norm, at->gradient, NULL);
-    return status;
+    return status < 0 ? status : subspace_project(w->settings->within, &g, w->settings->threads, error);
 }
 
 /* A search that is to stop takes no step, and ends there. */
@@ -174,9 +174,11 @@ static int part_equals(nearing *w, inco_mat *d, inco_error *error) {
     int status = way ? inco_mat_new(&g, INCO_F64, d->rows, d->cols, error) : error_no_memory(error);
     if (status < 0) goto done;
     TRY(hinge_eval(&w->over, d, ALIKE, 1, &g, &h, error));
+    const inco_mat direction = mat_view(INCO_F64, d->rows, 1, way);
     for (int64_t j = 0; j < d->cols && h > 0; j++) {
         if (blas_largest(d->rows, mat_column(&g, j)) == 0) continue;
         decorrelate_direction(way, d->rows, w->settings->seed, 0, (uint64_t)j);
+        TRY(subspace_project(w->settings->within, &direction, 1, error));
         blas_axpy(d->rows, PARTED, way, mat_column(d, j));
         inco_mat atom = mat_columns(d, j, 1);
         mat_normalize_columns(&atom, NULL);
@@ -232,6 +234,7 @@ static int lower_coherence(nearing *w, inco_mat *d, inco_error *error) {
                                       .last = ANNEAL_LAST,
                                       .iterations = 3 * w->settings->iterations,
                                       .target = w->settings->bound,
+                                      .within = w->settings->within,
                                       .threads = w->settings->threads,
                                       .tell = tell_level,
                                       .self = w};

@@ -2,6 +2,7 @@
 #ifndef INCO_DESIGN_NEAREST_H
 #define INCO_DESIGN_NEAREST_H
 
+#include "mat/subspace.h"
 #include "update/update.h"
 
 /* Effort. ROUGHLY: looser tolerance, three times as fast; the bound still holds. SHORTLY: no annealing either; may miss
@@ -12,7 +13,8 @@ typedef struct nearest_settings {
     double bound;   /* upper bound on |d_i'd_j|; above 0 */
     int iterations; /* maximum number of L-BFGS iterations per stage */
     nearest_care care;
-    uint64_t seed; /* of the directions in which equal atoms are separated */
+    uint64_t seed;          /* of the directions in which equal atoms are separated */
+    const subspace *within; /* where atoms stay that begin there; NULL: all of R^D */
     int threads;
     /* Called after every iteration, with the current stage, from 1, and the coherence; a nonzero result stops. May be
      * NULL. */

@@ -57,7 +57,9 @@ static int total_stores(learner *l, statistics *s, double *residual, inco_error 
     *s = (statistics){.energy = l->stores.held.energy};
     if (!l->method->needs_codes) {
         *s = collector_total(l->stores.sums);
-        return residual ? update_objective(&l->d, s, 0, l->threads, residual, error) : INCO_OK;
+        int status = subspace_project(l->span, &s->b, l->threads, error);
+        if (status < 0 || !residual) return status;
+        return update_objective(&l->d, s, 0, l->threads, residual, error);
     }
     int status = training_complete(&l->stores.held, error);
     if (status >= 0 && residual) *residual = training_error(&l->stores.held);

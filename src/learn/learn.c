@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "base/source.h"
+#include "data/span.h"
 #include "design/design_options.h"
 #include "learn/initial.h"
 #include "learn/learn_options.h"
@@ -59,6 +60,7 @@ void inco_learner_free(inco_learner *handle) {
     learner_free(handle->core);
     path_free(&handle->path);
     prepare_free(&handle->data);
+    subspace_free(&handle->span);
     inco_options_free(handle->options);
     handle_free(handle);
 }
@@ -103,8 +105,19 @@ static int iterate(inco_learner *handle, double began, inco_error *error) {
     return status < 0 ? status : learner_iterate(handle->core, error);
 }
 
+/* The span of the signals, with the rounding errors of the type that they came in or are learned in. */
+static int find_span(inco_learner *handle, inco_error *error) {
+    const inco_source *signals = &handle->data.source;
+    const int narrow = handle->given.type == INCO_F32 || signals->type == INCO_F32;
+    if (!signals->count || handle->span.dim) return INCO_OK;
+    int status = span_find(&handle->span, signals, narrow ? INCO_F32 : INCO_F64, error);
+    if (status >= 0) learner_set_span(handle->core, &handle->span);
+    return status;
+}
+
 static int run(inco_learner *handle, double began, inco_error *error) {
     int status, stopped;
+    TRY(find_span(handle, error));
     TRY(read_initial(handle, error));
     TRY(stopped = iterate(handle, began, error));
     TRY(learner_finish(handle->core, stopped, error));

@@ -5,6 +5,7 @@
 #include "data/prepare.h"
 #include "learn/learner.h"
 #include "learn/path.h"
+#include "mat/subspace.h"
 
 #define LEARNER "learner" /* its kind of handle */
 
@@ -12,6 +13,7 @@ struct inco_learner {
     inco_options *options; /* as given */
     inco_source given;     /* the caller's */
     prepared data;
+    subspace span; /* of the signals, from the first run on */
     learner *core;
     gamma_path path;
 };

@@ -53,6 +53,15 @@ void learner_free(learner *l) {
     memory_free(l);
 }
 
+void learner_set_span(learner *l, const subspace *span) {
+    l->span = span;
+}
+
+int64_t learner_rank(const learner *l) {
+    if (!l->span) return l->d.rows;
+    return l->span->rank > 0 ? l->span->rank : l->span->dim;
+}
+
 /* ---- The initial dictionary ---- */
 
 static int check_start(const learner *l, const inco_mat *dictionary, inco_error *error) {
@@ -128,6 +137,46 @@ static int make_initial(learner *l, inco_error *error) {
     return status;
 }
 
+/* Replaces the zero atoms of d by random signals; *count: how many. */
+static int replace_zero_atoms(learner *l, int64_t *count, inco_error *error) {
+    inco_mat drawn = {0};
+    int64_t used = 0;
+    int status = INCO_OK;
+    *count = 0;
+    for (int64_t j = 0; j < l->d.cols; j++) *count += mat_column_norm(&l->d, j) == 0;
+    if (*count == 0) return status;
+    TRY(inco_mat_new(&drawn, INCO_F64, l->d.rows, *count, error));
+    if (init_sample(&drawn, &l->signals, common_seed(l->options), NULL) < 0)
+        TRY(error_set(
+            error, INCO_EDATA,
+            "%lld initial atoms are orthogonal to all signals, and there are fewer nonzero signals to replace "
+            "them",
+            (long long)*count));
+    TRY(subspace_project_atoms(l->span, &drawn, l->threads, NULL, error));
+    for (int64_t j = 0; j < l->d.cols; j++) {
+        const inco_mat atom = mat_columns(&l->d, j, 1);
+        if (mat_column_norm(&l->d, j) > 0) continue;
+        const inco_mat from = mat_columns(&drawn, used++, 1);
+        mat_copy(&atom, &from);
+    }
+done:
+    inco_mat_free(&drawn);
+    return status;
+}
+
+/* Projects the initial atoms onto the span of the signals; those orthogonal to it are replaced. A dictionary that has
+ * been there before keeps its bits. */
+static int enter_span(learner *l, inco_error *error) {
+    int64_t projected, replaced;
+    int status;
+    TRY(subspace_project_atoms(l->span, &l->d, l->threads, &projected, error));
+    TRY(replace_zero_atoms(l, &replaced, error));
+    l->info.start_projected += projected;
+    l->info.start_replaced += replaced;
+done:
+    return status;
+}
+
 /* What coding passes need once there is a dictionary. */
 static int make_passes(learner *l, inco_error *error) {
     const inco_options *o = l->options;
@@ -145,6 +194,7 @@ int learner_begin(learner *l, double began, inco_error *error) {
     int status = INCO_OK;
     l->began = began;
     if (!l->method->designs) TRY(make_initial(l, error));
+    if (!l->method->designs) TRY(enter_span(l, error));
     if (l->method->start) TRY(l->method->start(l, error));
     if (!l->method->designs) TRY(make_passes(l, error));
     l->info.relative_error = l->info.mean_cardinality = NAN; /* until the final coding */
@@ -179,6 +229,8 @@ method_input learner_input(const learner *l) {
     return (method_input){.options = l->options,
                           .type = l->signals.type,
                           .atoms = l->d.cols,
+                          .rank = learner_rank(l),
+                          .span = l->span,
                           .iteration = l->iteration,
                           .energy = l->energy,
                           .threads = l->threads,

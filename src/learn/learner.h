@@ -3,7 +3,7 @@
 #ifndef INCO_LEARN_LEARNER_H
 #define INCO_LEARN_LEARNER_H
 
-#include <inco/inco.h>
+#include "mat/subspace.h"
 
 typedef struct learner learner;
 
@@ -11,6 +11,9 @@ typedef struct learner learner;
  * designs. The options are copied and must have been checked; their watcher receives progress. */
 int learner_new(learner **result, const inco_source *signals, const inco_options *options, inco_error *error);
 void learner_free(learner *l);
+/* Sets the subspace that the signals span, which must outlive the learner: atoms stay in it (docs/theory/span.md).
+ * Without it they may be anywhere. */
+void learner_set_span(learner *l, const subspace *span);
 
 /* Sets an initial dictionary, which is copied and normalised, instead of the option init. */
 int learner_start_from(learner *l, const inco_mat *dictionary, inco_error *error);

@@ -11,7 +11,8 @@
 
 struct learner {
     inco_options *options;
-    inco_source signals; /* none for a method that designs */
+    inco_source signals;  /* none for a method that designs */
+    const subspace *span; /* of the signals; NULL: R^D */
     int threads;
     const method *method;
 
@@ -36,6 +37,9 @@ struct learner {
     int64_t *use_count; /* per atom: number of signals that use it in the result */
     inco_learn_info info;
 };
+
+/* Dimension of the span of the signals; D if they are all zero. */
+int64_t learner_rank(const learner *l);
 
 /* The current input of the method. */
 method_input learner_input(const learner *l);

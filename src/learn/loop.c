@@ -95,6 +95,7 @@ static int iterate(learner *l, double *change, inco_error *error) {
         learner_count_replacements(l, -1);
         goto done;
     }
+    TRY(subspace_project_atoms(l->span, &l->d, l->threads, NULL, error));
     TRY(coherence_measure(&l->d, l->threads, &mu, error));
     *change = change_between(&l->d, &before);
     l->progress.coherence_max = mu.max;

@@ -13,8 +13,10 @@ typedef struct method_input {
     const inco_options *options;
     inco_type type; /* of the signals */
     int64_t atoms;
-    int64_t iteration; /* completed */
-    double energy;     /* ||X||^2; 0 before the first coding pass */
+    int64_t rank;         /* dimension of the span of the signals */
+    const subspace *span; /* NULL: R^D */
+    int64_t iteration;    /* completed */
+    double energy;        /* ||X||^2; 0 before the first coding pass */
     int threads;
     void *own; /* the method's state */
     /* For an update: */

@@ -92,7 +92,7 @@ static int start(learner *l, inco_error *error) {
     const inco_options *o = l->options;
     int status = INCO_OK;
     if (!is_bounded(o)) goto done;
-    TRY(bound_check(bound_of(o), l->d.rows, l->d.cols, error));
+    TRY(bound_check(bound_of(o), learner_rank(l), l->d.cols, error));
     TRY(bound_check_rounding(bound_of(o), l->signals.type, error));
     TRY(measure_start(l, error));
 done:
@@ -118,13 +118,15 @@ static int update_with(const void *self, inco_mat *d, double gamma, update_resul
                                 .threads = in->threads,
                                 .plain = idl_options_of(in->options)->update == UPDATE_PLAIN,
                                 .enough = is_bounded(in->options) ? 0 : ENOUGH, /* new pairs are not foreseen */
-                                .narrow = in->type == INCO_F32};
+                                .narrow = in->type == INCO_F32,
+                                .within = in->span};
     add_bound(&settings, in);
     return idl_update(d, in->s, &settings, result, error);
 }
 
 static int update(inco_mat *d, const method_input *in, update_result *result, inco_error *error) {
-    const steer_task task = {penalty_options_of(in->options)->target_rms, in->s, in->threads, update_with, in};
+    const steer_task task = {
+        penalty_options_of(in->options)->target_rms, in->s, in->rank, in->threads, update_with, in};
     idl_state *own = in->own;
     if (!is_steered(in->options)) return update_with(in, d, gamma_of(in), result, error);
     return steer_update(&own->gamma, &task, d, result, error);
@@ -159,6 +161,7 @@ static int finish(learner *l, int stopped, inco_error *error) {
                              .type = l->result.type,
                              .care = stopped ? NEAREST_SHORTLY : NEAREST_ROUGHLY,
                              .seed = common_seed(l->options),
+                             .within = l->span,
                              .threads = l->threads,
                              .tell = stopped ? show_only : show,
                              .self = l};

@@ -27,7 +27,8 @@ static int rotate_pairs(inco_mat *d, const method_input *in, update_result *resu
                                     own->passes,
                                     common_seed(in->options),
                                     (uint64_t)in->iteration,
-                                    in->threads};
+                                    in->threads,
+                                    in->span};
     decorrelation_result reached;
     int status = decorrelate(d, &settings, &reached, error);
     result->passes = reached.passes;

@@ -25,7 +25,8 @@ static int project(inco_mat *d, const method_input *in, update_result *result, i
                                    ipr_options_of(in->options)->iterations,
                                    common_seed(in->options),
                                    (uint64_t)in->iteration,
-                                   in->threads};
+                                   in->threads,
+                                   in->rank};
     ipr_result reached;
     int status = ipr_project(d, in->held, &settings, &reached, error);
     result->passes = reached.iterations;

@@ -25,7 +25,8 @@ static int update(inco_mat *d, const method_input *in, update_result *result, in
     const update_settings settings = {.gamma = penalty_gamma(in),
                                       .eta = eta_of(in),
                                       .iterations = (int)learn_options_of(in->options)->update_iterations,
-                                      .threads = in->threads};
+                                      .threads = in->threads,
+                                      .within = in->span};
     return mocod_update(d, in->s, &settings, result, error);
 }
 

@@ -139,6 +139,7 @@ static int update_from_sums(const batch_visit *v, int last, inco_error *error) {
     const double scale = scale_to_all(l);
     update_result result;
     int status = online_update(&l->d, &s, &settings, last ? &result : NULL, error);
+    if (status >= 0) status = subspace_project_atoms(l->span, &l->d, l->threads, NULL, error);
     if (status < 0) return status;
     if (last) {
         l->progress.objective_before = scale * result.before;
@@ -158,6 +159,7 @@ static int visit_batch(void *self, const pass_group *group, inco_error *error) {
     int status = collector_add(own->batch, group, error);
     if (status < 0) return status;
     const statistics batch = collector_total(own->batch);
+    if ((status = subspace_project(l->span, &batch.b, l->threads, error)) < 0) return status;
     note_batch(v, group, &batch);
     add_batch(&own->sums, &batch, group->x->cols, factor_of_sums(l, group->x->cols));
     own->seen += group->x->cols;

@@ -248,8 +248,9 @@ static int check_targets(const path_task *task, inco_error *error) {
     const penalty_options *own = penalty_options_of(task->options);
     const inco_mat *d = &task->learner->d;
     const int64_t atoms = d->data ? d->cols : design_options_of(task->options)->atoms;
-    return atoms == OPTION_UNSET ? INCO_OK
-                                 : steer_check(own->target_rms, own->target_error, task->signals->dim, atoms, error);
+    return atoms == OPTION_UNSET
+               ? INCO_OK
+               : steer_check(own->target_rms, own->target_error, learner_rank(task->learner), atoms, error);
 }
 
 static int check(gamma_path *path, const path_task *task, inco_error *error) {

@@ -70,7 +70,7 @@ int learner_encode(learner *l, inco_csc *codes, inco_error *error) {
 static int measure(learner *l, inco_error *error) {
     inco_learn_info *info = &l->info;
     const inco_mat *d = &l->result;
-    const int64_t count = range_min(d->rows, d->cols);
+    const int64_t count = range_min(d->rows, d->cols), rank = learner_rank(l);
     double *values = NEW(double, count);
     inco_mat exact = {0};
     coherence mu = {0};
@@ -83,9 +83,9 @@ static int measure(learner *l, inco_error *error) {
     info->coherence_max = mu.max;
     info->coherence_rms = mu.rms;
     info->coherence_mean = mu.mean;
-    info->welch = coherence_bound(d->rows, d->cols);
+    info->welch = coherence_bound(rank, d->cols);
     info->singular_max = values[0];
-    info->singular_min = values[count - 1];
+    info->singular_min = values[range_min(rank, count) - 1];
 done:
     inco_mat_free(&exact);
     memory_free(values);
@@ -95,15 +95,16 @@ done:
 static void describe(learner *l) {
     inco_learn_info *info = &l->info;
     const method_input in = learner_input(l);
-    const double dim = (double)l->d.rows, atoms = (double)l->d.cols, energy = l->energy;
+    const double rank = (double)learner_rank(l), atoms = (double)l->d.cols, energy = l->energy;
     info->dim = l->d.rows;
+    info->rank = l->span ? l->span->rank : l->d.rows;
     info->atoms = l->d.cols;
     info->signals = l->signals.count;
     info->iterations = l->iteration;
     info->precision = l->signals.type;
     info->gamma = learner_gamma(l);
     info->gamma_relative = energy > 0 ? info->gamma * atoms / energy : 0;
-    info->tight_ratio = energy > 0 ? info->gamma * (atoms * atoms / dim - atoms) / energy : 0;
+    info->tight_ratio = energy > 0 ? info->gamma * (atoms * atoms / rank - atoms) / energy : 0;
     if (l->method->tolerance)
         info->coherence_target = bound_options_of(l->options)->max_coherence + l->method->tolerance(l->options);
     if (l->method->describe) l->method->describe(&in, info);

@@ -41,7 +41,7 @@ int steer_check(double target_rms, double target_error, int64_t dim, int64_t ato
 /* (STEER-1), by what exceeds a tight frame: near it, all gammas from some point on have about the same coherence. A
  * target that is all but that of a tight frame is compared as it is. */
 static double wrong_rms(const search *s, double rms) {
-    const double target = s->task->target, least = coherence_least_rms(s->from->rows, s->from->cols);
+    const double target = s->task->target, least = coherence_least_rms(s->task->rank, s->from->cols);
     const double over = rms * rms - least * least, allowed = target * target - least * least;
     if (!(allowed > 1e-6 * target * target)) return log(fmax(rms, 1e-300) / target);
     return log(fmax(over / allowed, 1e-300)) / 2;

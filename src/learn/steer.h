@@ -7,6 +7,7 @@
 typedef struct steer_task {
     double target;
     const statistics *s;
+    int64_t rank; /* dimension of the span of the signals */
     int threads;
     /* Updates d with a weight. */
     int (*update)(const void *self, inco_mat *d, double gamma, update_result *result, inco_error *error);

@@ -12,6 +12,7 @@
 #include "base/sized.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
+#include "mat/subspace.h"
 #include "metric/coherence.h"
 #include "metric/spectrum.h"
 #include "metric/tally.h"
@@ -100,9 +101,16 @@ static int measure_pairs(inspection *w, const gram_atoms *atoms, inco_error *err
     m->pair_first = pairs->pair_first;
     m->pair_second = pairs->pair_second;
     m->pair_similarity = pairs->pair_similarity;
-    m->welch = coherence_bound(m->dim, atoms->count);
     m->erc_sparsity = coherence_sparsity(m->coherence_max, atoms->count);
     return status;
+}
+
+/* (COH-10): singular values of unit-norm atoms that are more than rounding errors. */
+static int64_t rank_of(const inspection *w, int64_t atoms) {
+    const inco_metrics *m = w->m;
+    int64_t rank = 0;
+    while (rank < m->singular_count && m->singular[rank] > subspace_noise(w->d->type) * sqrt((double)atoms)) rank++;
+    return rank;
 }
 
 /* Values beyond the maximum rank of the nonzero atoms stay zero. */
@@ -111,9 +119,12 @@ static int measure_spectrum(const inspection *w, const gram_atoms *atoms, inco_e
     const double *s = m->singular = w->to->singular;
     int status = INCO_OK;
     if (atoms->count > 0) TRY(spectrum_measure(atoms, w->threads, w->to->singular, error));
-    if (m->dim > 0) m->flat_singular = sqrt((double)atoms->count / (double)m->dim);
-    if (m->singular_count > 0) m->frame_upper = s[0] * s[0];
-    if (m->dim > 0 && atoms->count >= m->dim) m->frame_lower = pow(s[m->dim - 1], 2);
+    m->rank = rank_of(w, atoms->count);
+    m->welch = coherence_bound(m->rank, atoms->count);
+    if (m->rank == 0) goto done;
+    m->flat_singular = sqrt((double)atoms->count / (double)m->rank);
+    m->frame_upper = s[0] * s[0];
+    m->frame_lower = pow(s[m->rank - 1], 2);
 done:
     return status;
 }

@@ -105,17 +105,21 @@ void decorrelate_direction(double *v, int64_t dim, uint64_t seed, uint64_t round
 }
 
 /* Normalises q; if it is zero, replaces it by a random direction orthogonal to p. */
-static void make_orthogonal(decorrelator *w, uint64_t index) {
+static int make_orthogonal(decorrelator *w, uint64_t index, inco_error *error) {
     const int64_t dim = w->d->rows;
     inco_mat column = mat_view(INCO_F64, dim, 1, w->q);
-    if (blas_dot(dim, w->q, w->q) < 1e-20)
+    int status = INCO_OK;
+    if (blas_dot(dim, w->q, w->q) < 1e-20) {
         decorrelate_direction(w->q, dim, w->settings->seed, w->settings->round, index);
+        status = subspace_project(w->settings->within, &column, 1, error);
+    }
     blas_axpy(dim, -blas_dot(dim, w->p, w->q), w->p, w->q);
     mat_normalize_columns(&column, NULL);
+    return status;
 }
 
 /* (INK-1): rotates both atoms by the same angle in their plane until |d_i'd_j| equals the bound. */
-static void rotate(decorrelator *w, const violator *v, uint64_t index) {
+static int rotate(decorrelator *w, const violator *v, uint64_t index, inco_error *error) {
     const int64_t dim = w->d->rows;
     const double sign = v->product < 0 ? -1 : 1, angle = acos(fmin(w->settings->bound, 1)) / 2;
     double *a = mat_column(w->d, v->i), *b = mat_column(w->d, v->j);
@@ -125,27 +129,30 @@ static void rotate(decorrelator *w, const violator *v, uint64_t index) {
         w->q[i] = a[i] - sign * b[i];
     }
     mat_normalize_columns(&column, NULL);
-    make_orthogonal(w, index);
+    int status = make_orthogonal(w, index, error);
     for (int64_t i = 0; i < dim; i++) {
         a[i] = cos(angle) * w->p[i] + sin(angle) * w->q[i];
         b[i] = sign * (cos(angle) * w->p[i] - sin(angle) * w->q[i]);
     }
+    return status;
 }
 
-/* Greedy matching in descending order of |d_i'd_j|: every atom is in at most one pair. Returns the number of pairs. */
-static int64_t rotate_pairs(decorrelator *w, int64_t pass) {
+/* Greedy matching in descending order of |d_i'd_j|: every atom is in at most one pair. Counts the pairs. */
+static int rotate_pairs(decorrelator *w, int64_t pass, inco_error *error) {
     const int64_t atoms = w->d->cols;
     int64_t pairs = 0;
+    int status = INCO_OK;
     qsort(w->all.item, (size_t)w->all.count, sizeof *w->all.item, compare);
     memset(w->taken, 0, (size_t)atoms);
-    for (int64_t k = 0; k < w->all.count && 2 * pairs + 1 < atoms; k++) {
+    for (int64_t k = 0; k < w->all.count && 2 * pairs + 1 < atoms && status >= 0; k++) {
         const violator *v = &w->all.item[k];
         if (w->taken[v->i] || w->taken[v->j]) continue;
         w->taken[v->i] = w->taken[v->j] = 1;
-        rotate(w, v, (uint64_t)(pass * atoms + v->i));
+        status = rotate(w, v, (uint64_t)(pass * atoms + v->i), error);
         pairs++;
     }
-    return pairs;
+    w->result->pairs += pairs;
+    return status;
 }
 
 /* ---- The passes ---- */
@@ -177,7 +184,8 @@ static int make_passes(decorrelator *w, inco_error *error) {
         w->result->coherence = w->all.maximum;
         if (status < 0 || w->all.maximum <= settings->bound + settings->tolerance) return status;
         if (w->result->passes == settings->passes) return INCO_OK;
-        w->result->pairs += rotate_pairs(w, w->result->passes++);
+        status = rotate_pairs(w, w->result->passes++, error);
+        if (status < 0) return status;
     }
 }
 

@@ -3,13 +3,14 @@
 #ifndef INCO_PAIRS_DECORRELATE_H
 #define INCO_PAIRS_DECORRELATE_H
 
-#include <inco/inco.h>
+#include "mat/subspace.h"
 
 typedef struct decorrelation {
     double bound, tolerance; /* stops when max |d_i'd_j| <= bound + tolerance */
     int64_t passes;          /* maximum */
     uint64_t seed, round;    /* seed of the directions for equal atoms; round: the iteration */
     int threads;
+    const subspace *within; /* where these directions are; NULL: all of R^D */
 } decorrelation;
 
 typedef struct decorrelation_result {

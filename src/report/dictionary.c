@@ -16,8 +16,8 @@ enum { TEXT = 160, HEADLINES = 8 };
 
 /* Minimum rms of the inner products of L unit vectors in D dimensions: sqrt((L - D) / (D (L - 1))). */
 static double least_rms(const inco_metrics *m) {
-    const double dim = (double)m->dim, atoms = (double)(m->atoms - m->zero_atoms);
-    return atoms > dim ? sqrt((atoms - dim) / (dim * (atoms - 1))) : 0;
+    const double rank = (double)m->rank, atoms = (double)(m->atoms - m->zero_atoms);
+    return atoms > rank && rank > 0 ? sqrt((atoms - rank) / (rank * (atoms - 1))) : 0;
 }
 
 static double threshold_of(const inco_summary *s) {
@@ -52,11 +52,16 @@ static void add_fit(headlines *h, const inco_summary *s) {
     add(h, "Atoms per signal", value, "mean number of nonzero coefficients");
 }
 
+/* Index of the smallest singular value that is more than a rounding error. */
+static int64_t last_value(const inco_metrics *m) {
+    return m->rank > 0 ? m->rank - 1 : 0;
+}
+
 static void add_coherence(headlines *h, const inco_metrics *m) {
     char value[TEXT], note[TEXT];
     const double least = least_rms(m);
     snprintf(value, TEXT, "%.4f", m->coherence_max);
-    snprintf(note, TEXT, "largest |dᵢᵀdⱼ|; %s %.4f", inco_bound_name(m->dim, m->atoms), m->welch);
+    snprintf(note, TEXT, "largest |dᵢᵀdⱼ|; %s %.4f", inco_bound_name(m->rank, m->atoms), m->welch);
     add(h, "Coherence", value, note);
     snprintf(value, TEXT, "%.4f", m->coherence_rms);
     if (least > 0)
@@ -65,8 +70,8 @@ static void add_coherence(headlines *h, const inco_metrics *m) {
         snprintf(note, TEXT, "0 is possible: no more atoms than dimensions");
     add(h, "RMS coherence", value, note);
     if (m->singular_count < 1) return;
-    snprintf(value, TEXT, "%.4g–%.4g", m->singular[m->singular_count - 1], m->singular[0]);
-    snprintf(note, TEXT, "in a tight frame all are √(L/D) = %.4g", m->flat_singular);
+    snprintf(value, TEXT, "%.4g–%.4g", m->singular[last_value(m)], m->singular[0]);
+    snprintf(note, TEXT, "in a tight frame all are √(L/%c) = %.4g", m->rank < m->dim ? 'r' : 'D', m->flat_singular);
     add(h, "Singular values", value, note);
 }
 
@@ -81,7 +86,10 @@ static void add_headlines(inco_report *r, const inco_summary *s) {
     headlines h = {.count = 0};
     char value[TEXT], note[TEXT];
     snprintf(value, TEXT, "%lld", (long long)m->atoms);
-    snprintf(note, TEXT, "of %lld dimensions", (long long)m->dim);
+    if (m->rank < m->singular_count)
+        snprintf(note, TEXT, "of %lld dimensions, in a subspace of r = %lld", (long long)m->dim, (long long)m->rank);
+    else
+        snprintf(note, TEXT, "of %lld dimensions", (long long)m->dim);
     add(&h, "Atoms", value, note);
     add_fit(&h, s);
     add_coherence(&h, m);
@@ -153,7 +161,7 @@ static void add_history(inco_report *r, const history *h, const double *y, inco_
 /* A dashed line at the lower bound of the coherence. */
 static void mark_bound(inco_chart *chart, const inco_metrics *m, int vertical) {
     char bound[TEXT];
-    snprintf(bound, TEXT, "%s %.4f", inco_bound_name(m->dim, m->atoms), m->welch);
+    snprintf(bound, TEXT, "%s %.4f", inco_bound_name(m->rank, m->atoms), m->welch);
     if (m->welch > 0) inco_chart_mark(chart, bound, m->welch, vertical);
 }
 
@@ -263,12 +271,12 @@ static void add_atoms(inco_report *r, const inco_summary *s) {
 static void add_spectrum(inco_report *r, const inco_metrics *m) {
     char flat[TEXT];
     if (m->singular_count < 1) return;
-    const double high = m->singular[0], low = m->singular[m->singular_count - 1];
+    const double high = m->singular[0], low = m->singular[last_value(m)];
     inco_chart *chart = inco_chart_new(
         "singular-values", "Singular values",
         "Of the normalised dictionary, in descending order. The dashed line is the spectrum of a tight frame. A "
         "steep curve means that the atoms are concentrated in few directions, which makes codes longer.");
-    snprintf(flat, TEXT, "√(L/D) = %.4g", m->flat_singular);
+    snprintf(flat, TEXT, "√(L/%c) = %.4g", m->rank < m->dim ? 'r' : 'D', m->flat_singular);
     inco_chart_x(chart, "rank", 0, 0, 0);
     inco_chart_y(chart, "singular value", 0, 0, high > 20 * low && low > 0);
     inco_chart_line(chart, "singular values", m->singular_count, NULL, m->singular);

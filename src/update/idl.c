@@ -52,6 +52,13 @@ static void assess(idl *w, lbfgs_point *at) {
     blas_multiply(w->threads, "NN", 4 * w->gamma, wide ? &w->e : &w->d, wide ? &w->d : &w->e, 1, &g);
 }
 
+/* Takes out of a gradient or step what rounding leaves outside the span of the signals, where the penalty's curvature
+ * is negative and a few iterations would make much of little (SPAN-5). */
+static int stay_within(const idl *w, double *x, inco_error *error) {
+    const inco_mat m = mat_view(INCO_F64, w->x.rows, w->x.cols, x);
+    return subspace_project(w->within, &m, w->threads, error);
+}
+
 /* The objective alone. */
 static double value(idl *w) {
     return fit_value(&w->fit, &w->d, 1, NULL) + (w->gamma == 0 ? 0 : w->gamma * penalty(w));
@@ -87,18 +94,16 @@ void idl_line(idl *w, const double *direction, double q[5]) {
 
 static int free_eval(void *self, lbfgs_point *at, inco_error *error) {
     idl *w = self;
-    (void)error;
     w->d = mat_view(INCO_F64, w->x.rows, w->x.cols, at->x);
     place(w);
     assess(w, at);
-    return INCO_OK;
+    return stay_within(w, at->gradient, error);
 }
 
 /* The exact minimiser along the line; the fit and e are updated without another product by A. */
 static int free_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_error *error) {
     idl *w = self;
     double q[5], *e = w->e.data, *e1 = w->e1.data, *e2 = w->e2.data;
-    (void)error;
     w->d = mat_view(INCO_F64, w->x.rows, w->x.cols, (void *)line->origin);
     if (w->stale) place(w);
     idl_line(w, line->p, q);
@@ -110,7 +115,7 @@ static int free_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_erro
     for (int64_t i = 0; w->gamma > 0 && i < w->e.rows * w->e.cols; i++) e[i] += t * (e1[i] + t * e2[i]);
     assess(w, at);
     w->stale = !(at->f <= line->f);
-    return INCO_OK;
+    return stay_within(w, at->gradient, error);
 }
 
 /* ---- Unit norms: D = V with its columns normalised ---- */
@@ -133,7 +138,7 @@ static int judge(idl *w, lbfgs_point *at, inco_error *error) {
         w->smooth[j] = blas_dot(rows, mat_column(&w->d, j), at->gradient + j * rows);
     int status = add_excess(w, at, error);
     sphere_project(w->threads, &w->d, w->norm, at->gradient, w->radial);
-    return status;
+    return status < 0 ? status : stay_within(w, at->gradient, error);
 }
 
 static int sphere_eval(void *self, lbfgs_point *at, inco_error *error) {
@@ -169,7 +174,8 @@ static int sphere_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_er
     idl *w = self;
     if (line->steepest) line->step = first_step(w, line);
     if (w->problem.precondition && curvature_bend(&w->model, line->p, w->pa.data)) line->bend = w->pa.data;
-    int status = lbfgs_search(&w->problem, line, at, error);
+    int status = line->bend ? stay_within(w, w->pa.data, error) : INCO_OK;
+    if (status >= 0) status = lbfgs_search(&w->problem, line, at, error);
     w->stale = line->step == 0;
     if (status < 0 || w->stale) return status;
     sphere_rename(w->threads, &w->d, w->norm, at);
@@ -185,8 +191,9 @@ static int apply_model(void *self, const lbfgs_point *at, double *q, inco_error 
     idl *w = self;
     const curvature_place here = {&w->d, &w->e, w->smooth, w->push > 0 ? &w->pairs : NULL, at->gradient};
     int status = w->stale ? INCO_OK : curvature_move(&w->model, &here, error);
-    if (status >= 0) curvature_solve(&w->model, q);
-    return status;
+    if (status < 0) return status;
+    curvature_solve(&w->model, q);
+    return stay_within(w, q, error);
 }
 
 static double measure_model(void *self, const double *p) {
@@ -223,6 +230,7 @@ int idl_open(idl *w, const inco_mat *d, const statistics *s, const update_settin
     *w = (idl){.s = s, .gamma = settings->gamma, .threads = settings->threads};
     w->bound = settings->bound;
     w->push = settings->rescale ? 0 : settings->push;
+    w->within = settings->within;
     TRY(update_check(d, s, error));
     TRY(mat_convert(&w->x, d, INCO_F64, error));
     mat_normalize_columns(&w->x, NULL);

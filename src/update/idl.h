@@ -14,6 +14,7 @@ typedef struct idl {
     double gamma;
     double bound, push; /* (BOUND-5): push * h, with tau = bound */
     int threads;
+    const subspace *within; /* the span of the signals; NULL: all of R^D */
     hinge pairs;
     inco_mat x;            /* the unknown, D x L: the dictionary, or vectors that give it when normalised */
     inco_mat d;            /* the dictionary last evaluated: x itself, or its normalised columns */

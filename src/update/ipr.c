@@ -16,7 +16,7 @@ enum { PANEL = 128 };
 typedef struct projector {
     const ipr_settings *settings;
     inco_mat *d;
-    inco_mat gram, vectors; /* L x L, lower triangle; its leading eigenvectors, L x min(D, L) */
+    inco_mat gram, vectors; /* L x L, lower triangle; its leading eigenvectors, L x min(rank, L) */
     double *values;         /* L */
     double *maximum;        /* per column of the Gram matrix */
 } projector;
@@ -53,16 +53,21 @@ static double clip(projector *w) {
     return maximum;
 }
 
+/* Dimensions that atoms may use before the rotation. */
+static int64_t rank_of(const projector *w) {
+    return w->settings->rank > 0 ? w->settings->rank : w->d->rows;
+}
+
 /* (IPR-2): D = diag(sqrt(lambda)) V', with columns normalised. A zero column is replaced by a random direction. */
 static void factor(projector *w, int64_t iteration) {
-    const int64_t rank = w->vectors.cols, dim = w->d->rows;
+    const int64_t rank = w->vectors.cols, dim = w->d->rows, free = rank_of(w);
     for (int64_t j = 0; j < w->d->cols; j++) {
         inco_mat column = mat_columns(w->d, j, 1);
         double *atom = column.data;
         memset(atom, 0, (size_t)dim * sizeof *atom);
         for (int64_t r = 0; r < rank; r++) atom[r] = sqrt(fmax(w->values[r], 0)) * mat_get(&w->vectors, j, r);
         if (mat_column_norm(&column, 0) < 1e-8)
-            decorrelate_direction(atom, dim, w->settings->seed, w->settings->round,
+            decorrelate_direction(atom, free, w->settings->seed, w->settings->round,
                                   (uint64_t)(iteration * w->d->cols + j));
         mat_normalize_columns(&column, NULL);
     }
@@ -99,7 +104,7 @@ done:
 /* ---- Both ---- */
 
 static int open_projector(projector *w, inco_error *error) {
-    const int64_t atoms = w->d->cols, rank = range_min(w->d->rows, atoms);
+    const int64_t atoms = w->d->cols, rank = range_min(rank_of(w), atoms);
     w->values = NEW_RAW(double, atoms);
     w->maximum = NEW_RAW(double, atoms);
     if (!w->values || !w->maximum) return error_no_memory(error);

@@ -10,6 +10,7 @@ typedef struct ipr_settings {
     int64_t iterations;      /* maximum */
     uint64_t seed, round;    /* of the directions for atoms that become zero */
     int threads;
+    int64_t rank; /* of the subspace that the signals span; 0: D */
 } ipr_settings;
 
 typedef struct ipr_result {

@@ -3,6 +3,7 @@
 #define INCO_UPDATE_UPDATE_H
 
 #include "data/statistics.h"
+#include "mat/subspace.h"
 
 typedef struct update_settings {
     double gamma;   /* weight of ||D'D - I||^2 */
@@ -15,6 +16,7 @@ typedef struct update_settings {
     double eta;    /* MOCOD: weight of sum_j (||d_j||^2 - 1)^2 during the search */
     double bound;  /* IDL on spheres: |d_i'd_j| above it cost ... */
     double push;   /* ... this much times what they exceed it by, squared; 0: nothing */
+    const subspace *within; /* IDL, MOCOD: where atoms stay that begin there; NULL: all of R^D */
 } update_settings;
 
 typedef struct update_result {

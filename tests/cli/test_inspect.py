@@ -10,7 +10,7 @@ import tool
 FIELDS = dict(tool.COMMON, **{
     "dim": int, "atoms": int, "coherence.max": float, "coherence.rms": float, "coherence.mean": float,
     "coherence.median": float, "coherence.welch": float, "coherence.welch_ratio": None, "erc_sparsity": int,
-    "babel": list, "singular_values": list, "flat_singular_value": float, "frame_bounds.lower": float,
+    "rank": int, "babel": list, "singular_values": list, "flat_singular_value": float, "frame_bounds.lower": float,
     "frame_bounds.upper": float, "norms.min": float, "norms.max": float, "duplicates": int, "zero_atoms": int})
 
 
