@@ -1,6 +1,6 @@
-/* The state between two iterations, to a stream and back: a line that says what it is, the options that shape the
- * result, the dictionary in double, the replacements that the next iteration puts in place, the state of the method,
- * and the regularisation path of gamma. */
+/* Checkpoints: the state between two iterations, written to and read from a stream: a line that identifies the file,
+ * the options that affect the iterates, the dictionary in double, the replacements that the next iteration applies, the
+ * state of the method, and the regularisation path of gamma. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@
 static const char magic[] = "inco checkpoint 5\n";
 
 typedef struct header {
-    uint64_t order; /* 1 in the writer's byte order */
+    uint64_t order; /* 1, in the byte order of the writer */
     int64_t dim, atoms, signals, iteration, replaced, replaced_coherent, replaced_exchanged;
     int64_t replacing, passes, pairs, text;
     uint64_t data; /* fingerprint of the signals */
@@ -26,7 +26,7 @@ typedef struct header {
 
 enum { FINGERPRINT_SIGNALS = 64 };
 
-/* FNV-1a over the bytes of signals taken evenly from all. */
+/* FNV-1a hash of evenly spaced signals. */
 static int fingerprint(const inco_source *source, uint64_t *print, inco_error *error) {
     const int64_t step = source->count / FINGERPRINT_SIGNALS + 1;
     unsigned char *signal = memory_raw(source->dim, source->type);
@@ -41,7 +41,7 @@ static int fingerprint(const inco_source *source, uint64_t *print, inco_error *e
     return status;
 }
 
-/* Options that may differ between a run and its continuation: what they change is not the way but its end. */
+/* Whether an option must be the same in a resumed run. The others affect when a run stops, not its iterates. */
 static int shapes_result(const inco_option *option) {
     static const char *const free_to_change[] = {"iterations", "threads", "stop-seconds", "stop-change", "atoms"};
     if (!(option->commands & INCO_LEARN)) return 0;
@@ -50,7 +50,7 @@ static int shapes_result(const inco_option *option) {
     return 1;
 }
 
-/* "name=value" lines; the length they take, written as far as they fit. */
+/* Writes "name=value" lines as far as they fit; returns their complete length. */
 static int64_t write_options(const inco_options *o, char *text, int64_t size) {
     int64_t used = 0;
     const inco_option *option;
@@ -78,7 +78,7 @@ static int refuse_design(const method *m, inco_error *error) {
     return error_set(error, INCO_EINVAL, "option 'method' = '%s' has no checkpoints", m->name);
 }
 
-/* The lines that the list exchanges stand first among those it has room for. */
+/* Bytes of the lines that the list uses: the first ones of its capacity. */
 static size_t lines_bytes(const replacement_list *list) {
     return (size_t)(replace_count(list, REPLACED_EXCHANGED) * list->lines.rows) * sizeof(double);
 }
@@ -99,7 +99,7 @@ static header header_of(const inco_learner *handle) {
                     .pairs = l->info.spread_pairs};
 }
 
-/* Non-zero on failure. */
+/* Returns 0, or nonzero on failure. */
 static int write_state(const inco_learner *handle, const header *h, const char *text, const inco_stream *stream) {
     const struct learner *l = handle->core;
     const size_t lines = lines_bytes(&l->replacing);
@@ -150,7 +150,7 @@ static int check_data(const header *h, const inco_learner *handle, inco_error *e
     return status;
 }
 
-/* The first line in which the two texts differ is the option to name. */
+/* Names the option in the first line that differs. */
 static int compare_options(const char *saved, const char *now, inco_error *error) {
     while (*saved && *now) {
         size_t a = strcspn(saved, "\n"), b = strcspn(now, "\n");
@@ -184,7 +184,7 @@ static int check_replacements(const replacement_list *list, const header *h, inc
     return good ? INCO_OK : error_set(error, INCO_EFORMAT, "the checkpoint is damaged");
 }
 
-/* `list` has been made for the dictionary's size. */
+/* `list` was created for the size of the dictionary. */
 static int read_replacements(replacement_list *list, const header *h, const inco_stream *stream, inco_error *error) {
     int64_t row, col;
     int status;
@@ -198,7 +198,7 @@ done:
     return status;
 }
 
-/* What a checkpoint holds besides the options, until all of it is read. */
+/* Contents of a checkpoint besides the options, until all of it is read. */
 typedef struct saved_state {
     header h;
     inco_mat d;
@@ -247,7 +247,7 @@ done:
     return status;
 }
 
-/* The learner's state and the one read change places. */
+/* Swaps the learner's state with the one read. */
 static void swap_states(inco_learner *handle, saved_state *s) {
     struct learner *l = handle->core;
     const replacement_list list = l->replacing;

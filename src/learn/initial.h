@@ -1,5 +1,5 @@
-/* The initial dictionary that the option init names a file for. Learning knows no format of files: what reads them is
- * linked in from above, src/table/initial.c. */
+/* The initial dictionary in the file that the option init names. The learner knows no file format: the reader is linked
+ * in by a higher room, src/table/initial.c. */
 #ifndef INCO_LEARN_INITIAL_H
 #define INCO_LEARN_INITIAL_H
 

@@ -1,4 +1,5 @@
-/* inco_learner and inco_learn: signals made ready, the path of gamma where it is asked for, and the learner. */
+/* inco_learner and inco_learn: preprocessing of the signals, the regularisation path of gamma if requested, and the
+ * learner. */
 #include "learn/learn.h"
 
 #include "base/clock.h"
@@ -17,13 +18,13 @@
 #include "mat/mat.h"
 #include "sparse/wide.h"
 
-/* ---- Making ---- */
+/* ---- Creating ---- */
 
 int inco_learn_needs_data(const inco_options *options) {
     return handle_is(options, "options") && !method_of(options)->designs;
 }
 
-/* Whether there is data, as the method needs it or not. */
+/* Checks that there is data if the method needs it, and none if it does not. */
 static int check_source(const inco_source *source, const inco_options *options, inco_error *error) {
     const int needed = inco_learn_needs_data(options);
     if (!needed && source)
@@ -88,7 +89,7 @@ static int load_initial(inco_learner *handle, const char *path, inco_error *erro
     return status;
 }
 
-/* Reads the initial dictionary where the option init names a file, unless a dictionary was given or resumed. */
+/* Reads the initial dictionary if the option init names a file, unless a dictionary was given or resumed. */
 static int read_initial(inco_learner *handle, inco_error *error) {
     const char *init = learn_options_of(handle->options)->init;
     if (options_is_among(init, "sample|dct|random")) return INCO_OK;
@@ -183,7 +184,7 @@ int inco_learner_path_point(const inco_learner *handle, int64_t i, inco_path_poi
     return INCO_OK;
 }
 
-/* From codes of the normalised signals those of the signals as given. */
+/* Converts codes of the normalised signals to codes of the signals as given. */
 static int undo_normalization(const prepared *data, inco_csc *codes, inco_error *error) {
     double *norm = NEW_RAW(double, codes->cols);
     int status = norm ? prepare_norms(data, norm, error) : error_no_memory(error);

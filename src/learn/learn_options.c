@@ -35,7 +35,7 @@ static const option_row rows[] = {
 
 const options_part learn_part = {OPTIONS_PART(rows, learn_options), .commands = INCO_LEARN, .check = learn_check};
 
-/* ---- Options of some methods alone ---- */
+/* ---- Options of some methods only ---- */
 
 static int has_row(const options_part *part, const char *option) {
     for (int i = 0; part && i < part->count; i++)
@@ -47,7 +47,7 @@ static int knows(const method *m, const char *option) {
     return has_row(m->part, option) || (m->takes && options_is_among(option, m->takes));
 }
 
-/* The methods that know an option, or that --gamma auto works with (option NULL), as a|b|c. */
+/* Lists, as a|b|c, the methods that take an option, or (option NULL) that work with --gamma auto. */
 static void list_methods(const char *option, char *text, size_t size) {
     const method *m;
     size_t used = 0;
@@ -73,7 +73,7 @@ static int check_known(const inco_options *options, const method *m, inco_error 
                      methods, m->name);
 }
 
-/* ---- All of them ---- */
+/* ---- Checks ---- */
 
 static int check_codes(const inco_options *options, inco_error *error) {
     if (coder_options_of(options)->nonnegative && inco_options_given(options, "code-updates") &&

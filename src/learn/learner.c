@@ -1,4 +1,4 @@
-/* The learner's state: made, given an initial dictionary, and asked. */
+/* The state of the learner: creation, initial dictionary, queries. */
 #include "learn/learner.h"
 
 #include <math.h>
@@ -16,7 +16,7 @@
 #include "mat/mat.h"
 #include "replace/exchange.h"
 
-/* ---- Making ---- */
+/* ---- Creating ---- */
 
 int learner_new(learner **result, const inco_source *signals, const inco_options *options, inco_error *error) {
     const inco_source none = {.size = sizeof none, .type = common_precision(options, INCO_F32)};
@@ -126,7 +126,7 @@ static int fill_initial(learner *l, inco_error *error) {
     return init_dct(&l->d, patches ? patch[0] : l->d.rows, patches ? patch[1] : 1, error);
 }
 
-/* By the option init, unless there is a dictionary already; one from a file is (learn.c). */
+/* Creates the initial dictionary by the option init, unless there is one; files are read by learn.c. */
 static int make_initial(learner *l, inco_error *error) {
     if (l->d.data) return INCO_OK;
     const int64_t atoms = design_options_of(l->options)->atoms;
@@ -203,7 +203,7 @@ done:
     return status;
 }
 
-/* ---- Asking ---- */
+/* ---- Queries ---- */
 
 inco_mat *learner_dictionary(learner *l) {
     return &l->d;

@@ -1,4 +1,4 @@
-/* --method idb: approximate K-SVD in which atoms beyond a bound push each other away (docs/theory/idb.md). */
+/* --method idb: approximate K-SVD with a barrier between atoms above a bound (docs/theory/idb.md). */
 #include "update/idb.h"
 
 #include "base/error.h"
@@ -7,7 +7,7 @@
 #include "learn/penalty.h"
 #include "learn/sweep.h"
 
-static const double TOLERANCE = 1e-3; /* that the bound is aimed at within */
+static const double TOLERANCE = 1e-3; /* tolerance of the bound */
 
 typedef struct idb_options {
     double barrier;

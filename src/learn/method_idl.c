@@ -76,9 +76,9 @@ static double gamma_of(const method_input *in) {
     return is_steered(in->options) ? own->gamma : penalty_gamma(in);
 }
 
-/* ---- The start ---- */
+/* ---- Initialisation ---- */
 
-/* (BOUND-8): the initial dictionary's coherence is where the bound of the first update begins. */
+/* (BOUND-8): the bound of the first update is the coherence of the initial dictionary. */
 static int measure_start(learner *l, inco_error *error) {
     idl_state *own = l->own;
     coherence mu;
@@ -147,14 +147,13 @@ static int show(void *self, int stage, double mu) {
     return learner_tell(l, "bound");
 }
 
-/* Not so if learning was stopped before: the saved result must satisfy the bound. */
+/* The same after a stop, but cannot be stopped again: the saved result must satisfy the bound. */
 static int show_only(void *self, int stage, double mu) {
     show(self, stage, mu);
     return 0;
 }
 
-/* Approximately the nearest dictionary that satisfies the bound; after a stop by a shorter search, which is
- * completed. */
+/* Approximately the nearest dictionary that satisfies the bound; after a stop, by a shorter search. */
 static int finish(learner *l, int stopped, inco_error *error) {
     const bound_task task = {.dictionary = &l->result,
                              .bound = bound_of(l->options),

@@ -1,5 +1,5 @@
-/* --method parametric: a dictionary without data, of atoms that a few parameters each describe, alternation by
- * alternation (docs/theory/parametric.md). */
+/* --method parametric: designs a dictionary without data, of atoms with a few parameters each
+ * (docs/theory/parametric.md). */
 #include <math.h>
 
 #include "base/clock.h"
@@ -24,7 +24,7 @@ static const option_row rows[] = {
 
 const options_part parametric_part = {OPTIONS_PART(rows, parametric_options)};
 
-/* There is neither data nor are there codes: what belongs to them is refused, what the design needs is asked for. */
+/* Refuses options of data and codes, and requires those of the design. */
 static int check(const inco_options *options, inco_error *error) {
     static const char taken[] = "atoms|method|family|window|rate|iterations|update-iterations|stop-change|stop-seconds|"
                                 "precision|threads";
@@ -46,7 +46,7 @@ static int check(const inco_options *options, inco_error *error) {
 }
 
 typedef struct parametric_state {
-    double *unknowns; /* of all atoms in turn */
+    double *unknowns; /* of all atoms, one after the other */
 } parametric_state;
 
 static parametric_family family_of(const learner *l) {
@@ -54,7 +54,7 @@ static parametric_family family_of(const learner *l) {
     return gammatone_family(common->window, common->rate);
 }
 
-/* The dictionary and its unknowns as the family begins. */
+/* Sets the dictionary and its unknowns to the initial atoms of the family. */
 static int start(learner *l, inco_error *error) {
     const parametric_family family = family_of(l);
     parametric_state *own = l->own;
@@ -73,8 +73,8 @@ done:
     return status;
 }
 
-/* (PARAMETRIC-2): Welch's bound for the first half of the iterations, which spreads all atoms; then what only the pairs
- * most alike exceed, which parts them. */
+/* (PARAMETRIC-2): the Welch bound in the first half of the iterations, which separates all atoms; then a value that
+ * only the most coherent pairs exceed. */
 static double target_of(const learner *l) {
     const double bound = coherence_bound(l->d.rows, l->d.cols);
     return 2 * l->iteration < learn_options_of(l->options)->iterations ? bound : fmax(bound, 0.5);

@@ -14,7 +14,7 @@ static const double REACH = 0.2;     /* a target further below the lowest error 
 static const double APART = 1.5;     /* factor between a steered weight and the next one tried */
 static const double ROUNDING = 1e-6; /* of the rms coherence, by the precision of the dictionary */
 
-/* ---- Asking the points ---- */
+/* ---- Queries ---- */
 
 static double weight_of(const path_table *t, int64_t i) {
     return t->point[i].gamma_relative;
@@ -45,7 +45,7 @@ static int64_t last_within(const path_table *t, const path_goal *goal) {
     return i;
 }
 
-/* ---- Choosing ---- */
+/* ---- Choice ---- */
 
 /* (PATH-2): in ascending order of gamma, a point within the noise of the lowest so far is chosen instead. */
 static void choose_auto(path_table *t) {
@@ -113,7 +113,7 @@ static void between(const path_table *t, int64_t i, double *weight) {
     *weight = exp((place(t, i) + place(t, i + 1)) / 2);
 }
 
-/* Is the way from point i, which is within the target, to the next one, which is not, worth another run? */
+/* Whether another run between point i, which is within the target, and the next one, which is not, is worthwhile. */
 static int is_open(const path_table *t, const path_goal *goal, int64_t i) {
     const inco_path_point *in = &t->point[i], *out = in + 1;
     return in->relative_error < (1 - NEAR) * goal->target && in->coherence_rms > (1 + GAIN) * out->coherence_rms;

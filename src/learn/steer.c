@@ -6,22 +6,22 @@
 #include "mat/mat.h"
 #include "metric/coherence.h"
 
-enum { TRIES = 16 };                                       /* updates in one search, at most */
-static const double CLOSE = 2e-3;                          /* near enough, relative to the target */
+enum { TRIES = 16 };                                       /* maximum number of updates per search */
+static const double CLOSE = 2e-3;                          /* tolerance, relative to the target */
 static const double FIRST = 0.1, LEAST = 1e-6, MOST = 100; /* gamma, relative to ||X||^2 / L */
 
-/* One update tried: its gamma, what came of it, and by how much, as a logarithm, it is on the wrong side. */
+/* One trial update: its gamma, its result, and its distance from the target. */
 typedef struct attempt {
     inco_mat d;
     update_result result;
     double gamma;
-    double wrong; /* (STEER-1): falls with gamma; the target is met at 0 */
+    double wrong; /* (STEER-1): decreases with gamma; 0 at the target */
 } attempt;
 
 typedef struct search {
     const steer_task *task;
-    const inco_mat *from; /* the dictionary that every update starts from */
-    attempt now, best;    /* the one under way; the one to take */
+    const inco_mat *from; /* initial dictionary of every update */
+    attempt now, best;    /* the current and the best trial */
     double low, high;     /* log gamma with wrong > 0 and <= 0; NAN while there is none */
     double at_low, at_high;
 } search;
@@ -54,7 +54,7 @@ static int measure(search *s, inco_error *error) {
     return status;
 }
 
-/* Those that satisfy the target come first, then those that are nearest to it. */
+/* Trials that satisfy the target come first, then those nearest to it. */
 static int is_better(const search *s) {
     if (!s->best.d.data) return 1;
     const int now = s->now.wrong <= 0, best = s->best.wrong <= 0;
@@ -83,7 +83,7 @@ done:
     return status;
 }
 
-/* The next log gamma: outwards while the target is not enclosed, then between. */
+/* The next log gamma: outwards until the target is bracketed, then inside the bracket. */
 static double next_place(const search *s, double x, double *step) {
     if (isnan(s->low) || isnan(s->high)) {
         x += isnan(s->high) ? *step : -*step;

@@ -1,4 +1,4 @@
-/* The IDL objective as a problem for L-BFGS, in both forms. The equations are in docs/theory/idl.md. */
+/* The objective of IDL as a problem for L-BFGS, in both forms (docs/theory/idl.md). */
 #ifndef INCO_UPDATE_IDL_H
 #define INCO_UPDATE_IDL_H
 
@@ -28,15 +28,14 @@ typedef struct idl {
     int stale;             /* d, the fit and e are not those of the line's origin */
 } idl;
 
-/* Takes a normalised copy of d as its start. The statistics must outlive it. idl_close is needed after a failure too.
- */
+/* Starts from a normalised copy of d. The statistics must outlive it. idl_close is required after a failure too. */
 int idl_open(idl *w, const inco_mat *d, const statistics *s, const update_settings *settings, inco_error *error);
 void idl_close(idl *w);
 
 /* f(D + t P) - f(D) = q[1] t + q[2] t^2 + q[3] t^3 + q[4] t^4, D the dictionary last evaluated; q[0] = 0. */
 void idl_line(idl *w, const double *p, double q[5]);
 
-/* Do the sizes fit? */
+/* Checks that the sizes match. */
 int update_check(const inco_mat *d, const statistics *s, inco_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a dictionary update works from, and what it says of itself. All matrices are of doubles. */
+/* Settings and results of dictionary updates. All matrices are double. */
 #ifndef INCO_UPDATE_UPDATE_H
 #define INCO_UPDATE_UPDATE_H
 
@@ -7,11 +7,12 @@
 
 typedef struct update_settings {
     double gamma;   /* weight of ||D'D - I||^2 */
-    int rescale;    /* 1: norms free during the search, rescaled after it; 0: kept (spheres) */
-    int iterations; /* L-BFGS iterations, or steps of a fixed point */
+    int rescale;    /* 1: norms are free during the search, normalised after it; 0: unit norms throughout (spheres) */
+    int iterations; /* maximum number of L-BFGS iterations, or of fixed-point steps */
     int threads;
-    int plain;     /* IDL: L-BFGS from a multiple of the identity, not from a model of the curvature */
-    double enough; /* IDL, not plain: stop when an iteration promises less than this share of the decrease made */
+    int plain;     /* IDL: L-BFGS starts from a multiple of the identity, not from the model of the curvature */
+    double enough; /* IDL, not plain: stop when the predicted decrease of an iteration is less than this share of the
+                      decrease so far */
     int narrow;    /* IDL on spheres: products with A in float32, once one in double was made */
     double eta;    /* MOCOD: weight of sum_j (||d_j||^2 - 1)^2 during the search */
     double bound;  /* IDL on spheres: |d_i'd_j| above it cost ... */
@@ -23,7 +24,7 @@ typedef struct update_result {
     double before, after; /* objective at the unit-norm dictionary given and at the one returned */
     int iterations;
     int evaluations; /* products with A */
-    int64_t gammas;  /* weights tried to meet a target */
+    int64_t gammas;  /* number of weights tried for a target */
     /* of methods that go on to spread the atoms: */
     int64_t passes, pairs;
     double seconds_spread;
