@@ -16,6 +16,7 @@ install(TARGETS inco)
 install(FILES LICENSE README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md TYPE DOC)
 install(DIRECTORY docs examples TYPE DOC
         FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "examples/*.c" PATTERN man EXCLUDE)
+install(FILES bindings/python/examples/tour.py DESTINATION ${CMAKE_INSTALL_DOCDIR}/bindings/python/examples)
 file(RELATIVE_PATH include_from_doc ${CMAKE_INSTALL_FULL_DOCDIR} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 string(REGEX REPLACE "/$" "" include_from_doc ${include_from_doc})
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/documents)

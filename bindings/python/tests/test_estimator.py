@@ -1,0 +1,219 @@
+"""DictionaryLearning: scikit-learn's own checks, and what they do not check."""
+import copy
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+
+pytest.importorskip("sklearn")
+
+import sklearn
+from sklearn.base import clone
+from sklearn.decomposition import MiniBatchDictionaryLearning
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import inco
+from inco import DictionaryLearning
+
+OMP = dict(coder="omp", sparsity=3)
+
+
+@parametrize_with_checks([
+    DictionaryLearning(iterations=3),
+    DictionaryLearning(n_components=3, iterations=2, sparsity=1, coder="omp", method="online"),
+])
+@pytest.mark.filterwarnings("ignore::inco.SparsityWarning")
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def fitted(X):
+    return DictionaryLearning(24, iterations=3, **OMP).fit(X)
+
+
+# ---- What fit learns ----
+
+def test_attributes(fitted, X):
+    assert fitted.components_.shape == (24, 16) and fitted.n_features_in_ == 16 and fitted.n_iter_ == 3
+    assert np.allclose(np.linalg.norm(fitted.components_, axis=1), 1)
+    assert fitted.coherence_ == pytest.approx(inco.inspect(fitted.components_).coherence_max)
+    assert fitted.gamma_ > 0 and len(fitted.history_["objective"]) == 3
+    expected = inco.learn(X, atoms=24, iterations=3, **OMP)
+    assert np.array_equal(fitted.components_, expected.dictionary)
+
+
+def test_transform_and_back(fitted, X):
+    codes = fitted.transform(X)
+    assert np.array_equal(codes, inco.encode(fitted.components_, X, sparse=False, **OMP))
+    assert np.allclose(fitted.inverse_transform(codes), codes @ fitted.components_)
+    error = np.linalg.norm(X - fitted.inverse_transform(codes)) / np.linalg.norm(X)
+    assert fitted.score(X) == pytest.approx(1 - error ** 2)
+    sparse = copy.copy(fitted).set_params(sparse_output=True).transform(X)
+    assert sparse.format == "csr" and np.array_equal(sparse.toarray(), codes)
+    assert np.allclose(fitted.inverse_transform(sparse), codes @ fitted.components_)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_precision_is_kept(X, dtype):
+    model = DictionaryLearning(24, iterations=1, **OMP)
+    codes = model.fit_transform(X.astype(dtype))
+    assert codes.dtype == model.components_.dtype == model.inverse_transform(codes).dtype == dtype
+
+
+def test_random_state_and_threads(X):
+    def fit(**parameters):
+        return DictionaryLearning(24, iterations=1, **OMP, **parameters).fit(X).components_
+
+    assert np.array_equal(fit(random_state=3, n_jobs=1), fit(random_state=3, n_jobs=-1))
+    assert not np.array_equal(fit(random_state=3), fit(random_state=4))
+    assert not np.array_equal(fit(random_state=None), fit(random_state=None))
+    assert np.array_equal(fit(random_state=np.random.RandomState(1)), fit(random_state=np.random.RandomState(1)))
+    with pytest.raises(ValueError, match="n_jobs"):
+        fit(n_jobs=0)
+
+
+def test_warm_start(X):
+    model = DictionaryLearning(24, iterations=3, warm_start=True, **OMP).fit(X)
+    first = model.history_["objective"][-1]
+    assert model.fit(X).history_["objective_before"][0] <= first * 1.05
+    model.fit(X[:, :8])  # other data
+    assert model.components_.shape == (24, 8)
+
+
+def test_init_array(X, dictionary):
+    model = DictionaryLearning(init=dictionary, iterations=0, **OMP).fit(X)
+    assert np.allclose(model.components_, dictionary)
+
+
+def test_bound(X):
+    assert DictionaryLearning(32, max_coherence=0.4, iterations=2, **OMP).fit(X).coherence_ <= 0.4
+
+
+def test_sparsity_is_clipped_with_a_warning(X):
+    with pytest.warns(inco.SparsityWarning):
+        DictionaryLearning(8, coder="omp", sparsity=50, iterations=1).fit(X)
+
+
+# ---- partial_fit ----
+
+def test_partial_fit_learns_from_batches_of_any_sizes(X):
+    model = DictionaryLearning(32, gamma_relative=0.0, **OMP)
+    errors, rng = [], np.random.default_rng(0)
+    for _ in range(20):
+        for batch in np.split(rng.permutation(X), [700, 701, 1000]):
+            model.partial_fit(batch)
+        errors.append(1 - model.score(X))
+    assert errors[-1] < 0.5 * errors[0] and model.n_iter_ == 80 == len(model.history_["objective"])
+    assert model._stream["signals"] == 20 * len(X)
+
+
+def test_partial_fit_is_the_librarys_online_method(X):
+    """The first batch is a first pass of the method online."""
+    one = DictionaryLearning(32, gamma_relative=0.1, **OMP).partial_fit(X)
+    whole = DictionaryLearning(32, gamma_relative=0.1, method="online", batch=len(X), iterations=1, **OMP).fit(X)
+    other = DictionaryLearning(32, gamma_relative=0.1, batch=len(X), **OMP).partial_fit(X)
+    assert np.allclose(other.components_, whole.components_, rtol=0, atol=1e-10)  # the start is normalised once more
+    assert one.coherence_ == pytest.approx(inco.inspect(one.components_).coherence_max)
+
+
+def test_partial_fit_survives_pickle_and_continues(X):
+    one = DictionaryLearning(24, **OMP).partial_fit(X[:500])
+    two = pickle.loads(pickle.dumps(one))
+    assert np.array_equal(one.partial_fit(X[500:]).components_, two.partial_fit(X[500:]).components_)
+
+
+def test_partial_fit_after_fit_begins_with_its_dictionary(X):
+    model = DictionaryLearning(24, iterations=5, **OMP).fit(X)
+    before = model.score(X)
+    assert model.partial_fit(X[:200]).score(X) > before - 0.1
+
+
+def test_a_failed_batch_leaves_the_estimator(X):
+    model = DictionaryLearning(24, **OMP).partial_fit(X[:500])
+    before = model.components_.copy()
+    model.callbacks = [lambda progress: 1 / 0]
+    with pytest.raises(ZeroDivisionError):
+        model.partial_fit(X[500:])
+    assert np.array_equal(model.components_, before) and model.n_iter_ == 1
+
+
+# ---- scikit-learn's tools ----
+
+def test_clone_pickle_and_parameters(fitted, X):
+    other = clone(fitted)
+    assert other.get_params() == fitted.get_params() and not hasattr(other, "components_")
+    assert np.array_equal(pickle.loads(pickle.dumps(fitted)).transform(X[:9]), fitted.transform(X[:9]))
+    assert "n_components=24" in repr(fitted) and "coder='omp'" in repr(fitted)
+
+
+def test_pipeline_and_grid_search(X):
+    pipeline = make_pipeline(StandardScaler(with_std=False), DictionaryLearning(24, iterations=2, **OMP))
+    search = GridSearchCV(pipeline, {"dictionarylearning__sparsity": [1, 5]}, cv=2, n_jobs=2).fit(X[:400])
+    assert search.best_params_ == {"dictionarylearning__sparsity": 5}
+    assert search.transform(X[:5]).shape == (5, 24)
+
+
+def test_joblib(X):
+    import joblib
+    expected = DictionaryLearning(24, iterations=1, **OMP).fit(X).components_
+    for backend in ("loky", "multiprocessing", "threading"):
+        model = DictionaryLearning(24, iterations=1, **OMP)
+        found = joblib.Parallel(n_jobs=2, backend=backend)(joblib.delayed(model.fit)(X) for _ in range(2))
+        assert all(np.array_equal(each.components_, expected) for each in found), backend
+
+
+def test_names_of_features_and_set_output(fitted, X):
+    assert list(fitted.get_feature_names_out()[:2]) == ["dictionarylearning0", "dictionarylearning1"]
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X, columns=[f"x{i}" for i in range(16)])
+    model = DictionaryLearning(24, iterations=1, **OMP).set_output(transform="pandas").fit(frame)
+    assert list(model.transform(frame).columns) == list(model.get_feature_names_out())
+    assert list(model.feature_names_in_) == list(frame.columns)
+
+
+# ---- What is refused, as by scikit-learn's own estimator ----
+
+def bad_inputs():
+    scipy_sparse = pytest.importorskip("scipy.sparse")
+    return {
+        "one dimension": np.ones(5), "NaN": np.array([[1.0, np.nan], [0, 1]]), "infinity": np.array([[1.0, np.inf], [0, 1]]),
+        "strings": [["a", "b"], ["c", "d"]], "no signals": np.empty((0, 4)), "no features": np.empty((4, 0)),
+        "ragged": [[1.0, 2.0], [3.0]], "sparse": scipy_sparse.eye(4).tocsr(), "complex": np.ones((3, 2)) * 1j,
+        "three dimensions": np.ones((2, 2, 2)), "None": None,
+    }
+
+
+@pytest.mark.parametrize("name", bad_inputs())
+def test_bad_input_gets_the_exception_of_scikit_learn(name):
+    wrong = bad_inputs()[name]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for method in ("fit", "partial_fit"):
+            with pytest.raises(Exception) as theirs:
+                getattr(MiniBatchDictionaryLearning(2), method)(wrong)
+            with pytest.raises(type(theirs.value)) as ours:
+                getattr(DictionaryLearning(2), method)(wrong)
+            text = str(theirs.value).replace("MiniBatchDictionaryLearning", "DictionaryLearning")
+            assert str(ours.value).split("\n")[0] == text.split("\n")[0]
+
+
+def test_other_features_are_refused(fitted, X):
+    with pytest.raises(ValueError, match="X has 15 features, but DictionaryLearning is expecting 16 features"):
+        fitted.transform(X[:, :15])
+    with pytest.raises(sklearn.exceptions.NotFittedError):
+        DictionaryLearning().transform(X)
+
+
+def test_wrong_options_are_refused(X):
+    for wrong in (dict(method="nonsense"), dict(gamma=-1), dict(gamma=[1]), dict(sparsity=2.5), dict(iterations="many"),
+                  dict(max_coherence=0.01), dict(gamma=1, gamma_relative=1), dict(n_components=0), dict(n_components=2.5)):
+        with pytest.raises(inco.InvalidError) as caught:
+            DictionaryLearning(**{"n_components": 32, **wrong}).fit(X)
+        assert "--" not in str(caught.value)
+    with pytest.raises(TypeError, match="no_such"):
+        DictionaryLearning(no_such=1)
