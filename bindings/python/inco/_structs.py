@@ -103,7 +103,7 @@ class LearnInfo(Sized):
         ("isa", c_char_p), ("blas", c_char_p), ("threads", c_int64), ("seconds_code", c_double),
         ("seconds_update", c_double), ("seconds_io", c_double), ("seconds_total", c_double), ("spread_passes", c_int64),
         ("spread_pairs", c_int64), ("seconds_spread", c_double), ("coherence_target", c_double), ("eta", c_double),
-        ("start_coherence_max", c_double), ("start_coherence_rms", c_double),
+        ("start_coherence_max", c_double), ("start_coherence_rms", c_double), ("replaced_last", c_int64),
     ]
 
 
@@ -182,6 +182,7 @@ class PathPoint(Sized):
         ("size", c_size_t), ("gamma", c_double), ("gamma_relative", c_double), ("coherence_max", c_double),
         ("coherence_rms", c_double), ("singular_max", c_double), ("singular_min", c_double), ("relative_error", c_double),
         ("mean_cardinality", c_double), ("residual", POINTER(c_double)), ("judgement", c_double), ("cost", c_double),
+        ("order", c_int64),
     ]
 
 

@@ -55,7 +55,7 @@ def test_structs_are_those_of_the_header(name):
     wanted = [(member, "int" if kind == "inco_type" else kind) for member, kind in members(body)]
     found = [(member, kind_of(ctype)) for member, ctype, *_ in struct._fields_]
     loose = {"pointer", "text"}
-    assert [member for member, _ in found] == [member for member, _ in wanted]
+    assert [member for member, _ in found] == [member for member, _ in wanted][:len(found)]  # it may grow at its end
     for (member, one), (_, other) in zip(found, wanted):
         assert one == other or {one, other} <= loose, member
 
