@@ -1,48 +1,59 @@
-"""Compares the speed of inco, scikit-learn and, if installed, SPAMS, on the same data with one thread.
+"""Times inco beside scikit-learn, SPAMS and dictlearn, those that are installed, in one process on the same data.
 
-    python3 bench/peers.py build/release/inco [CASE...] [--precision f64|f32] [--peer scikit-learn|SPAMS]
+    INCO_LIBRARY=build/release/libinco.so PYTHONPATH=bindings/python python3 bench/peers.py [CASE...]
+        [--precision f64|f32] [--peer scikit-learn|SPAMS|dictlearn]
 
-Prints microseconds per signal, medians over the repeats, which are made in turns; without CASE all of them. A ratio is printed
-only when the results agree: the same supports but for a share of ties, the same coefficients on equal supports. inco and SPAMS
-code all signals; scikit-learn, which is slow, a sample. All times include the Gram matrix and D'X.
+Without CASE all of them. All use one thread. Cases of coding print microseconds per signal, medians over the repeats, which are
+made in turns. A ratio is printed only when the results agree: the same supports but for a share of ties, the same coefficients
+on equal supports. inco and SPAMS code all signals; scikit-learn, which is slow, a sample. All times include the Gram matrix and
+D'X.
+
+The case fit prints seconds of learning. The peer learns; then inco learns, by its method online, with as few passes over the
+data as lead to the same error on test signals, all coded by the same OMP.
 
 What is compared: SPAMS's `omp` chooses the atom that leaves the smallest residual, which is OLS; its `lasso` that stops at 40
 atoms is the path of the LASSO, so inco's lasso stands beside it, not its lars. LARS is left out: scikit-learn's takes another
 path once a coefficient changes its sign. SPAMS's thresholds L, eps and lambda1 are always passed together: with one alone its
 Python package reads a default that is not there.
 
-inco starts itself anew when OpenBLAS does not know the CPU; for the peers to have the same kernels, set OPENBLAS_CORETYPE to
-the one that inco's --json names in "blas". Needs numpy, scipy and scikit-learn, Debian's python3-sklearn. SPAMS (`spams` on
-PyPI) should be compiled from source with CFLAGS="-O3 -march=native" and linked with the same BLAS.
+If OpenBLAS does not know the CPU, inco warns and names the value of OPENBLAS_CORETYPE that gives all of them fast kernels.
+Needs numpy, scipy and scikit-learn, Debian's python3-sklearn or PyPI's newest. SPAMS (`spams` on PyPI) should be compiled from source
+with CFLAGS="-O3 -march=native" and linked with the same BLAS; `spams-bin` is compiled for any CPU.
 """
 import argparse
 import collections
-import json
 import os
 import statistics
-import subprocess
 import sys
-import tempfile
 import time
+import warnings
 
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ[name] = "1"
 
 import numpy as np
 import scipy.sparse
+from sklearn.decomposition import MiniBatchDictionaryLearning
 from sklearn.linear_model import lars_path_gram, orthogonal_mp
+
+import inco
 
 try:
     import spams
 except ImportError:
     spams = None
+try:
+    import dictlearn
+except ImportError:
+    dictlearn = None
 
 TYPES = {"f64": np.float64, "f32": np.float32}
+PEERS = ("scikit-learn", "SPAMS", "dictlearn")
 Case = collections.namedtuple("Case", "inco scikit spams", defaults=[None, None])
 
 
 def speech_like(count, dim, rng):
-    """Sums of partials with a decreasing spectrum and noise, of unit norm."""
+    """Sums of partials with a falling spectrum and some noise, of unit norm."""
     t, x = np.arange(dim), 0.02 * rng.standard_normal((count, dim))
     for _ in range(8):
         f = 0.3 * rng.random((count, 1)) ** 2
@@ -50,22 +61,11 @@ def speech_like(count, dim, rng):
     return x / np.linalg.norm(x, axis=1, keepdims=True)
 
 
-def inco(program, folder, dtype, arguments):
-    """Seconds of coding and the codes."""
-    command = [program, "encode", "-D", f"{folder}/D-{dtype}.npy", f"{folder}/X-{dtype}.npy", "--threads", "1",
-               "--json", "-q", "-o", f"{folder}/C.npz", *arguments]
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(done.stderr)
-    return json.loads(done.stdout)["seconds"]["code"], scipy.sparse.load_npz(f"{folder}/C.npz")
-
-
-def timed(function, d, x):
-    """Seconds and the codes; signals and atoms are columns, as the peers expect."""
-    columns, atoms = np.asfortranarray(x.T), np.asfortranarray(d.T)
+def seconds_of(function, *arguments):
+    """Seconds and the result."""
     start = time.perf_counter()
-    codes = function(atoms, columns)
-    return time.perf_counter() - start, codes.T
+    result = function(*arguments)
+    return time.perf_counter() - start, result
 
 
 def agreement(ours, theirs):
@@ -75,7 +75,7 @@ def agreement(ours, theirs):
     return same.mean(), np.abs(ours - theirs)[same].max() if same.any() else np.inf
 
 
-# ---- The peers: functions of the atoms and the signals ----
+# ---- Coding: functions of the atoms and the signals, both in columns ----
 
 def scikit_omp(**stop):
     return lambda d, x: orthogonal_mp(d, x, precompute=True, **stop)
@@ -98,17 +98,18 @@ def spams_lasso(count, level):
 
 
 def cases(level):
-    """Cases by name. Signals have unit norm: a relative residual of 0.1 is a squared residual of 0.01."""
+    """By name. The signals have unit norm, so that a relative residual of 0.1 is one of 0.01 squared."""
+    omp, ols, lasso = ({"coder": name} for name in ("omp", "ols", "lasso"))
     return {
-        "omp-10": Case("omp --sparsity 10", scikit_omp(n_nonzero_coefs=10)),
-        "omp-40": Case("omp --sparsity 40", scikit_omp(n_nonzero_coefs=40)),
-        "omp-20db": Case("omp --tolerance 0.1", scikit_omp(tol=0.01)),
-        "ols-10": Case("ols --sparsity 10", None, spams_ols(10)),
-        "ols-40": Case("ols --sparsity 40", None, spams_ols(40)),
-        "ols-20db": Case("ols --tolerance 0.1", None, spams_ols(None, 0.01)),
-        "lasso-10": Case(f"lasso --lambda {level!r}", scikit_lasso(level), spams_lasso(None, level)),
-        "lasso-0.1": Case("lasso --lambda 0.1", scikit_lasso(0.1), spams_lasso(None, 0.1)),
-        "lasso-40": Case("lasso --sparsity 40", None, spams_lasso(40, 0.0)),
+        "omp-10": Case(dict(omp, sparsity=10), scikit_omp(n_nonzero_coefs=10)),
+        "omp-40": Case(dict(omp, sparsity=40), scikit_omp(n_nonzero_coefs=40)),
+        "omp-20db": Case(dict(omp, tolerance=0.1), scikit_omp(tol=0.01)),
+        "ols-10": Case(dict(ols, sparsity=10), None, spams_ols(10)),
+        "ols-40": Case(dict(ols, sparsity=40), None, spams_ols(40)),
+        "ols-20db": Case(dict(ols, tolerance=0.1), None, spams_ols(None, 0.01)),
+        "lasso-10": Case(dict(lasso, lambda_=level), scikit_lasso(level), spams_lasso(None, level)),
+        "lasso-0.1": Case(dict(lasso, lambda_=0.1), scikit_lasso(0.1), spams_lasso(None, 0.1)),
+        "lasso-40": Case(dict(lasso, sparsity=40), None, spams_lasso(40, 0.0)),
     }
 
 
@@ -120,58 +121,114 @@ def report(name, dtype, peer, ours, theirs, agree):
           f"{difference:.0e} |", flush=True)
 
 
-def compare(given, folder, name, dtype, case, peer, function, data):
+def compare(given, name, dtype, options, peer, function, data):
     """One row of the table."""
     d, x = (a.astype(TYPES[dtype]) for a in data)
-    x = x[:given.sample] if peer == "scikit-learn" else x
+    y = x[:given.sample] if peer == "scikit-learn" else x
+    columns, atoms = np.asfortranarray(y.T), np.asfortranarray(d.T)
     ours, theirs = [], []
     for _ in range(given.repeats):
-        seconds, codes = inco(given.program, folder, dtype, ["--coder", *case.inco.split()])
-        ours.append(seconds / codes.shape[0])
-        seconds, found = timed(function, d, x)
-        theirs.append(seconds / len(x))
-    few = min(given.sample, len(x))
-    report(name, dtype, peer, statistics.median(ours), statistics.median(theirs), agreement(codes[:few], found[:few]))
+        seconds, codes = seconds_of(lambda: inco.encode(d, x, threads=1, **options))
+        ours.append(seconds / len(x))
+        seconds, found = seconds_of(function, atoms, columns)
+        theirs.append(seconds / len(y))
+    few = min(given.sample, len(y))
+    report(name, dtype, peer, statistics.median(ours), statistics.median(theirs), agreement(codes[:few], found.T[:few]))
 
 
-def find_level(program, folder, wanted):
-    """The lambda with `wanted` atoms per signal, by bisection."""
+def find_level(data, wanted):
+    """The lambda that leaves `wanted` atoms per signal, by bisection."""
+    d, x = data
     low, high = 1e-3, 1.0
     for _ in range(12):
         level = float(np.sqrt(low * high))
-        codes = inco(program, folder, "f64", ["--coder", "lasso", "--lambda", repr(level)])[1]
+        codes = inco.encode(d, x[:2000], threads=1, coder="lasso", lambda_=level)
         low, high = (level, high) if codes.nnz > wanted * codes.shape[0] else (low, level)
     return high
 
 
+# ---- Learning ----
+
+FIT_DIM, FIT_ATOMS, FIT_SPARSITY = 64, 256, 8
+
+
+def learn_scikit(x):
+    return MiniBatchDictionaryLearning(FIT_ATOMS, alpha=0.1, batch_size=512, max_iter=3, fit_algorithm="cd",
+                                       random_state=0).fit(x).components_
+
+
+def learn_spams(x):
+    rounds = 3 * len(x) // 512
+    return spams.trainDL(np.asfortranarray(x.T), K=FIT_ATOMS, lambda1=FIT_SPARSITY, mode=3, iter=rounds, batchsize=512,
+                         numThreads=1, verbose=False).T
+
+
+def learn_dictlearn(x):
+    return dictlearn.DictionaryLearning(FIT_ATOMS, n_nonzero_coefs=FIT_SPARSITY, max_iter=5, random_state=0).fit(x).components_
+
+
+def test_error(atoms, test):
+    """Of codes by OMP; atoms of zero are left out."""
+    atoms = np.ascontiguousarray(atoms[np.linalg.norm(atoms, axis=1) > 0], test.dtype)
+    codes = inco.encode(atoms, test, coder="omp", sparsity=FIT_SPARSITY, threads=1)
+    return float(np.linalg.norm(test - inco.decode(atoms, codes)) / np.linalg.norm(test))
+
+
+def learn_inco(train, test, wanted):
+    """Seconds, error and passes of the shortest run of the method online that reaches an error."""
+    for count in (1, 2, 3, 5, 8, 12, 20, 30, 50):
+        seconds, result = seconds_of(lambda: inco.learn(train, atoms=FIT_ATOMS, coder="omp", sparsity=FIT_SPARSITY, threads=1,
+                                                        method="online", batch=256, iterations=count))
+        error = test_error(result.dictionary, test)
+        if error <= wanted:
+            break
+    return seconds, error, count
+
+
+def compare_learning(given):
+    x = speech_like(given.signals, FIT_DIM, np.random.default_rng(1))
+    train, test = x[len(x) // 5:], x[:len(x) // 5]
+    learners = {"scikit-learn": learn_scikit, "SPAMS": spams and learn_spams, "dictlearn": dictlearn and learn_dictlearn}
+    print("\n| peer | seconds | test error | inco: seconds | test error | passes | ratio |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    for peer, learn in learners.items():
+        if not learn or given.peer not in (None, peer):
+            continue
+        theirs, atoms = seconds_of(learn, train)
+        wanted = test_error(atoms, test)
+        ours, reached, count = learn_inco(train, test, wanted)
+        ratio = f"{theirs / ours:.1f}" if reached <= wanted else "not reached"
+        print(f"| {peer} | {theirs:.2f} | {wanted:.4f} | {ours:.2f} | {reached:.4f} | {count} | {ratio} |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program")
-    parser.add_argument("case", nargs="*", help="of " + ", ".join(cases(0)))
+    parser.add_argument("case", nargs="*", help="of " + ", ".join([*cases(0.1), "fit"]))
     parser.add_argument("--precision", choices=TYPES)
-    parser.add_argument("--peer", choices=["scikit-learn", "SPAMS"])
+    parser.add_argument("--peer", choices=PEERS)
     for name, value in (("signals", 30000), ("sample", 500), ("dim", 160), ("atoms", 1000), ("repeats", 3)):
         parser.add_argument(f"--{name}", type=int, default=value)
     given = parser.parse_intermixed_args()
-    unknown = set(given.case) - set(cases(0))
+    unknown = set(given.case) - set(cases(0.1)) - {"fit"}
     if unknown:
         parser.error("unknown case: " + ", ".join(unknown))
+    coding = [name for name in cases(0.1) if not given.case or name in given.case]
     rng = np.random.default_rng(0)
     data = speech_like(given.atoms, given.dim, rng), speech_like(given.signals, given.dim, rng)
-    with tempfile.TemporaryDirectory() as folder:
-        for dtype, kind in TYPES.items():
-            np.save(f"{folder}/D-{dtype}.npy", data[0].astype(kind))
-            np.save(f"{folder}/X-{dtype}.npy", data[1].astype(kind))
-        level = find_level(given.program, folder, 10) if not given.case or "lasso-10" in given.case else 0.0
+    level = find_level(data, 10) if "lasso-10" in coding else 0.1
+    if coding:
         print("| case | type | inco | peer | of peer | ratio | same support | coefficients to |")
         print("| --- | --- | ---: | --- | ---: | ---: | ---: | ---: |")
-        for dtype in [given.precision] if given.precision else TYPES:
-            for name, case in cases(level).items():
-                if given.case and name not in given.case:
-                    continue
-                for peer, function in (("scikit-learn", case.scikit), ("SPAMS", spams and case.spams)):
-                    if function and given.peer in (None, peer):
-                        compare(given, folder, name, dtype, case, peer, function, data)
+    for dtype in [given.precision] if given.precision else TYPES:
+        for name in coding:
+            case = cases(level)[name]
+            for peer, function in (("scikit-learn", case.scikit), ("SPAMS", spams and case.spams)):
+                if function and given.peer in (None, peer):
+                    compare(given, name, dtype, case.inco, peer, function, data)
+    if not given.case or "fit" in given.case:
+        compare_learning(given)
 
 
-main()
+if __name__ == "__main__":
+    warnings.filterwarnings("ignore", category=UserWarning, module="sklearn")
+    sys.exit(main())
