@@ -11,7 +11,7 @@
 typedef struct decode_job {
     run *run;
     char *output, *dictionary_name;
-    inco_mat dictionary, signals;
+    inco_mat dictionary, mean, signals; /* mean: of the dictionary, if it has one */
     inco_csc codes;
     inco_origin origin;
     double seconds;
@@ -50,6 +50,7 @@ static int open_all(decode_job *job) {
     TRY(dictionary_names(r, &job->dictionary_name, &job->output));
     TRY(check_names(job));
     TRY(inco_load(job->dictionary_name, r->options, &job->dictionary, &r->error));
+    TRY(inco_load_mean(job->dictionary_name, &job->dictionary, &job->mean, &r->error));
     TRY(inco_load_codes(r->paths[0], &job->codes, &job->origin, &r->error));
     TRY(check_origin(job));
 done:
@@ -73,6 +74,7 @@ static int save(decode_job *job) {
 static int decode(decode_job *job) {
     const double before = run_clock();
     int status = inco_decode(&job->dictionary, &job->codes, &job->origin, &job->signals, &job->run->error);
+    if (status >= 0) dictionary_add_mean(&job->mean, &job->signals);
     job->seconds = run_clock() - before;
     return status;
 }
@@ -83,6 +85,7 @@ static void print_json(const decode_job *job) {
     json_integer(&j, "signals", job->signals.cols);
     json_integer(&j, "atoms", job->codes.rows);
     json_integer(&j, "nonzeros", job->codes.start[job->codes.cols]);
+    json_boolean(&j, "mean", job->mean.data != NULL);
     json_text(&j, "precision", results_precision(job->signals.type));
     results_seconds(&j, job->run, job->seconds, NAN, 0);
     results_options(&j, job->run);
@@ -101,6 +104,7 @@ static int perform(run *r) {
     if (r->json) print_json(&job);
 done:
     inco_mat_free(&job.dictionary);
+    inco_mat_free(&job.mean);
     inco_mat_free(&job.signals);
     inco_csc_free(&job.codes);
     inco_origin_free(&job.origin);

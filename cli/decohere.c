@@ -13,6 +13,7 @@ typedef struct decohere_job {
     run *run;
     char *output, *data_path; /* NULL: not given */
     inco_mat dictionary, result;
+    centred centred; /* the mean of the dictionary, which its signals are coded without */
     inco_data *data;
     inco_source source;
     inco_decohere_info info;
@@ -79,9 +80,11 @@ static int load(decohere_job *job) {
         TRY(dictionary_load(r, r->paths[0], &job->dictionary));
     else
         TRY(inco_load(r->paths[0], r->options, &job->dictionary, &r->error));
+    TRY(inco_load_mean(r->paths[0], &job->dictionary, &job->centred.mean, &r->error));
     if (job->data_path)
         TRY(inco_data_open(&job->data, (const char *const[]){job->data_path}, 1, r->options, &r->error));
     if (job->data_path) TRY(inco_data_source(job->data, &job->source, &r->error));
+    if (job->data_path && job->source.dim == job->dictionary.rows) dictionary_centre(&job->centred, &job->source);
     r->seconds_io += run_clock() - before;
 done:
     return status;
@@ -113,7 +116,7 @@ static int perform(run *r) {
     TRY(inco_decohere(&job.dictionary, job.data ? &job.source : NULL, r->options, &job.result, &job.info, &r->error));
     progress_clear(&job.progress);
     summarize(&job);
-    TRY(results_save(r, job.output, &job.result));
+    TRY(results_save(r, job.output, &job.result, &job.centred.mean));
     if (run_signal()) run_warn(r, "interrupted; the result so far is saved");
     tell_missed(&job);
     if (r->json) print_json(&job);
@@ -121,6 +124,7 @@ done:
     progress_clear(&job.progress);
     inco_mat_free(&job.dictionary);
     inco_mat_free(&job.result);
+    inco_mat_free(&job.centred.mean);
     inco_data_free(job.data);
     free(job.output);
     free(job.data_path);

@@ -16,7 +16,8 @@ typedef struct encode_job {
     inco_data *data;
     inco_source source;
     progress progress;
-    double *means; /* subtracted from the signals, or NULL */
+    double *means;   /* subtracted from the signals, or NULL */
+    centred centred; /* by the mean of the dictionary */
     inco_origin origin;
     inco_csc codes;
     inco_encode_info info;
@@ -39,6 +40,22 @@ done:
     return status;
 }
 
+/* A dictionary of centred features codes signals minus the same mean, which decode adds. */
+static int subtract_mean(encode_job *job) {
+    run *r = job->run;
+    inco_mat *mean = &job->centred.mean;
+    int status = inco_load_mean(job->dictionary_name, &job->dictionary, mean, &r->error);
+    if (status < 0 || !mean->data) return status;
+    if (job->means)
+        return run_fail(r, INCO_EINVAL,
+                        "--center signal does not apply: '%s' was learned with --center feature, and has the mean to "
+                        "subtract",
+                        job->dictionary_name);
+    if (mean->rows == job->source.dim) dictionary_centre(&job->centred, &job->source); /* else the coder refuses */
+    run_say(r, "subtracting the mean of the features, from %s", job->dictionary_name);
+    return status;
+}
+
 static int open_all(encode_job *job) {
     run *r = job->run;
     const double before = run_clock();
@@ -50,6 +67,7 @@ static int open_all(encode_job *job) {
     TRY(inco_data_source(job->data, &job->source, &r->error));
     TRY(inco_data_origin(job->data, &job->origin, &r->error));
     TRY(run_means(r, &job->source, &job->means));
+    TRY(subtract_mean(job));
 done:
     r->seconds_io += run_clock() - before;
     return status;
@@ -112,6 +130,7 @@ static void print_json(const encode_job *job) {
     json_integer(&j, "skipped_atoms", info->skipped_atoms);
     json_integer(&j, "zero_signals", info->zero_signals);
     json_integer(&j, "zero_atoms", info->zero_atoms);
+    json_boolean(&j, "mean", job->centred.mean.data != NULL);
     json_text(&j, "precision", results_precision(job->codes.type));
     results_machine(&j, job->run);
     results_seconds(&j, job->run, info->seconds_code, NAN, info->seconds_io);
@@ -136,6 +155,7 @@ done:
     inco_origin_free(&job.origin);
     inco_data_free(job.data);
     inco_mat_free(&job.dictionary);
+    inco_mat_free(&job.centred.mean);
     free(job.output);
     free(job.dictionary_name);
     return status;

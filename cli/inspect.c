@@ -92,9 +92,11 @@ static void print_histogram(const inco_metrics *m) {
     }
 }
 
-static void print_table(const run *r, const inco_mat *d, const inco_metrics *m) {
+static void print_table(const run *r, const inco_mat *d, const page *p) {
+    const inco_metrics *m = &p->metrics;
     printf("%s: %lld atoms of %lld dimensions, %s\n", r->paths[0], (long long)m->atoms, (long long)m->dim,
            results_precision(d->type));
+    if (p->centred.mean.data) printf("  mean               of the features, which encode subtracts\n");
     print_norms(m);
     if (m->rank < m->singular_count)
         printf("  rank               %lld: the atoms are in a subspace\n", (long long)m->rank);
@@ -167,13 +169,15 @@ static void write_pairs(json *j, const inco_metrics *m) {
     json_end_array(j);
 }
 
-static void print_json(const run *r, const inco_mat *d, const inco_metrics *m, double seconds) {
+static void print_json(const run *r, const inco_mat *d, const page *p, double seconds) {
+    const inco_metrics *m = &p->metrics;
     json j = results_begin(r);
     json_text(&j, "file", r->paths[0]);
     json_text(&j, "precision", results_precision(d->type));
     json_integer(&j, "dim", m->dim);
     json_integer(&j, "atoms", m->atoms);
     json_integer(&j, "rank", m->rank);
+    json_boolean(&j, "mean", p->centred.mean.data != NULL);
     write_coherence(&j, m);
     json_integer(&j, "erc_sparsity", m->erc_sparsity);
     write_numbers(&j, "babel", m->babel, m->babel_count);
@@ -247,6 +251,7 @@ static int perform(run *r) {
     TRY(check_page(r, &p));
     const double before = run_clock();
     TRY(inco_load(r->paths[0], r->options, &d, &r->error));
+    TRY(inco_load_mean(r->paths[0], &d, &p.centred.mean, &r->error));
     TRY(read_shape(r, &d, &what));
     TRY(page_open_own_test(&p, d.rows));
     r->seconds_io = run_clock() - before;
@@ -257,9 +262,9 @@ static int perform(run *r) {
     const double seconds = run_clock() - before - r->seconds_io;
     TRY(write_page(&p, &d, &what));
     if (r->json)
-        print_json(r, &d, m, seconds);
+        print_json(r, &d, &p, seconds);
     else if (!p.report || strcmp(p.report, "-"))
-        print_table(r, &d, m);
+        print_table(r, &d, &p);
 done:
     page_free(&p);
     inco_mat_free(&d);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "dictionary.h"
 #include "outputs.h"
 #include "results.h"
 #include "spelling.h"
@@ -34,6 +35,18 @@ static int check_design(run *r, const char *method) {
     return INCO_OK;
 }
 
+/* With --center feature: the file beside the dictionary that has the mean, unless the dictionary itself has it. */
+static int name_mean(learn_job *job) {
+    char center[16];
+    const int length = inco_mean_path(job->output, NULL, 0);
+    inco_options_get(job->run->options, "center", center, sizeof center);
+    if (strcmp(center, "feature") || length <= 0) return INCO_OK;
+    job->mean = calloc((size_t)length + 1, 1);
+    if (!job->mean) return run_no_memory(job->run);
+    inco_mean_path(job->output, job->mean, (size_t)length + 1);
+    return INCO_OK;
+}
+
 static int read_names(learn_job *job) {
     run *r = job->run;
     char method[16];
@@ -46,6 +59,7 @@ static int read_names(learn_job *job) {
     TRY(run_text(r, "init", &job->init));
     TRY(page_names(&job->page, r, "report"));
     if (!job->output) TRY(run_fail(r, INCO_EINVAL, "no output file given: -o FILE"));
+    TRY(name_mean(job));
     inco_options_get(r->options, "method", method, sizeof method);
     if (r->path_count && !inco_learn_needs_data(r->options))
         TRY(run_fail(r, INCO_EINVAL, "--method %s takes no data: remove '%s'", method, r->paths[0]));
@@ -82,7 +96,8 @@ static int check_outputs(learn_job *job) {
     run *r = job->run;
     const output outputs[] = {{"-o", job->output, OUTPUT_MATRIX},      {"--codes", job->codes, OUTPUT_CODES},
                               {"--log", job->log, OUTPUT_TEXT},        {"--report", job->page.report, OUTPUT_TEXT},
-                              {"--csv", job->page.csv, OUTPUT_FOLDER}, {"--checkpoint", job->checkpoint, OUTPUT_STATE}};
+                              {"--csv", job->page.csv, OUTPUT_FOLDER}, {"--checkpoint", job->checkpoint, OUTPUT_STATE},
+                              {"-o", job->mean, OUTPUT_MATRIX}};
     const char **inputs = calloc((size_t)r->path_count + 3, sizeof *inputs);
     int status = INCO_OK, own_checkpoint = job->resume && job->checkpoint && !strcmp(job->resume, job->checkpoint);
     if (!inputs) return run_no_memory(r);
@@ -90,7 +105,7 @@ static int check_outputs(learn_job *job) {
     inputs[r->path_count] = init_is_file(job) ? job->init : NULL;
     inputs[r->path_count + 1] = own_checkpoint ? NULL : job->resume;
     inputs[r->path_count + 2] = job->page.test;
-    status = outputs_check(r, outputs, 6, inputs, r->path_count + 3);
+    status = outputs_check(r, outputs, 7, inputs, r->path_count + 3);
     free(inputs);
     return status;
 }
@@ -155,6 +170,24 @@ static int resume(learn_job *job) {
     return status < 0 ? run_fail(r, status, "--resume '%s': %.900s", job->resume, error.message) : status;
 }
 
+/* Says so if the initial dictionary is one of centred features, and this run centres nothing. */
+static int note_initial_mean(learn_job *job) {
+    run *r = job->run;
+    inco_mat dictionary = {0}, mean = {0};
+    char center[16];
+    int status = INCO_OK;
+    inco_options_get(r->options, "center", center, sizeof center);
+    if (job->resume || !init_is_file(job) || !strcmp(center, "feature")) return INCO_OK;
+    TRY(dictionary_load(r, job->init, &dictionary));
+    TRY(inco_load_mean(job->init, &dictionary, &mean, &r->error));
+    if (mean.data)
+        run_warn(r, "--init '%s' was learned with --center feature, this run is not: its mean is not used", job->init);
+done:
+    inco_mat_free(&dictionary);
+    inco_mat_free(&mean);
+    return status;
+}
+
 /* Creates the learner, from a checkpoint or with --init. */
 static int make_learner(learn_job *job) {
     run *r = job->run;
@@ -181,14 +214,17 @@ static int learn(learn_job *job) {
 
 static int save_dictionary(learn_job *job) {
     run *r = job->run;
-    inco_mat dictionary = {0};
+    inco_mat dictionary = {0}, mean = {0};
     char *meta = learn_meta(job);
     if (!meta) return run_no_memory(r);
     const double before = run_clock();
     int status = inco_learner_dictionary(job->learner, &dictionary, &r->error);
-    if (status >= 0) status = inco_save(job->output, &dictionary, r->options, meta, &r->error);
+    if (status >= 0) status = inco_learner_mean(job->learner, &mean, &r->error);
+    if (status >= 0)
+        status = inco_save_dictionary(job->output, &dictionary, mean.data ? &mean : NULL, r->options, meta, &r->error);
     r->seconds_io += run_clock() - before;
     free(meta);
+    if (status >= 0) results_say_saved(r, job->output, &mean);
     return status;
 }
 
@@ -230,7 +266,6 @@ static int save(learn_job *job) {
     run *r = job->run;
     int status = save_dictionary(job);
     if (status < 0) return status;
-    run_say(r, "wrote %s", strcmp(job->output, "-") ? job->output : "the dictionary to standard output");
     if (run_signal()) {
         const inco_learn_info info = learn_info(job);
         inco_path path = INCO_INIT(inco_path);
@@ -257,8 +292,8 @@ static void free_job(learn_job *job) {
     if (job->log_file && job->log_file != stdout) fclose(job->log_file);
     page_free(&job->page);
     free(job->history);
-    char *names[] = {job->output, job->codes, job->log, job->checkpoint, job->resume, job->init};
-    for (int i = 0; i < 6; i++) free(names[i]);
+    char *names[] = {job->output, job->codes, job->log, job->checkpoint, job->resume, job->init, job->mean};
+    for (int i = 0; i < 7; i++) free(names[i]);
 }
 
 static int start(learn_job *job) {
@@ -275,6 +310,7 @@ static int start(learn_job *job) {
     }
     TRY(page_open_own_test(&job->page, job->source.dim));
     page_warn_overlap(&job->page, job->data);
+    TRY(note_initial_mean(job));
     TRY(make_learner(job));
     r->seconds_io += run_clock() - before;
     learn_announce(job);

@@ -13,6 +13,7 @@
 typedef struct learn_job {
     run *run;
     char *output, *codes, *log, *checkpoint, *resume, *init; /* NULL: not given */
+    char *mean; /* the file beside `output` with the mean of the features, or NULL */
     inco_data *data;
     inco_source source; /* of the data */
     inco_learner *learner;
@@ -30,9 +31,9 @@ typedef struct learn_job {
 /* The learner's info so far. */
 inco_learn_info learn_info(const learn_job *job);
 
-/* The log: one line that describes the run, one per point of a regularisation path, one per iteration, one with the results;
- * each flushed at once. It is opened when the first of them is complete, so that a run that fails earlier leaves an
- * older log unchanged. */
+/* The log: one line that describes the run, one per point of a regularisation path, one per iteration, one with the
+ * results; each flushed at once. It is opened when the first of them is complete, so that a run that fails earlier
+ * leaves an older log unchanged. */
 void learn_log_start(learn_job *job);
 void learn_log_point(learn_job *job);
 void learn_log_iteration(learn_job *job, const inco_progress *now);

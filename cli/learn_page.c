@@ -99,6 +99,7 @@ int learn_page(learn_job *job) {
     char subtitle[256], *name = strrchr(job->output, '/');
     if (!page_wanted(&job->page)) return INCO_OK;
     inco_learner_dictionary(job->learner, &dictionary, NULL);
+    inco_learner_mean(job->learner, &job->page.centred.mean, NULL);
     add_shape(job, &s);
     add_run(&job->page.facts, job, &info);
     select_history(job);

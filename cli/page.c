@@ -32,22 +32,19 @@ static int copy_option(page *p, const char *name, page_option value_of, const vo
     char value[256];
     const int length = value_of(self, name, value, sizeof value);
     if (length <= 0 || length >= (int)sizeof value) return INCO_OK;
-    if (!strcmp(value, "no") || (!strcmp(name, "center") && !strcmp(value, "none"))) return INCO_OK;
+    const int plain = !strcmp(value, "none") || !strcmp(value, "feature"); /* the mean is that of the dictionary */
+    if (!strcmp(value, "no") || (!strcmp(name, "center") && plain)) return INCO_OK;
     return inco_options_set(p->data_options, name, value, &p->run->error);
 }
 
 int page_open_test(page *p, page_option value_of, const void *self, int64_t dim) {
     static const char *const names[] = {"columns", "variable", "window", "hop", "rate", "patch", "center", "threads"};
     run *r = p->run;
-    char center[16];
     int status = INCO_OK;
     if (!p->test) return INCO_OK;
     p->data_options = inco_options_new();
     if (!p->data_options) TRY(run_no_memory(r));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) TRY(copy_option(p, names[i], value_of, self));
-    inco_options_get(p->data_options, "center", center, sizeof center);
-    if (!strcmp(center, "feature"))
-        TRY(run_fail(r, INCO_EINVAL, "--test does not work with --center feature: the means are not saved"));
     inco_source source = INCO_INIT(inco_source);
     TRY(inco_data_open(&p->data, (const char *const[]){p->test}, 1, p->data_options, &r->error));
     TRY(inco_data_source(p->data, &source, &r->error));
@@ -140,6 +137,7 @@ static int measure_test(page *p, const inco_mat *dictionary) {
     run *r = p->run;
     int status = inco_data_source(p->data, &all, &r->error);
     if (status < 0) return status;
+    dictionary_centre(&p->centred, &all);
     thinned t = {&all, (all.count + TEST_SIGNALS - 1) / TEST_SIGNALS};
     inco_source source = all;
     source.count = (all.count + t.apart - 1) / t.apart;
@@ -216,6 +214,7 @@ done:
 }
 
 void page_free(page *p) {
+    inco_mat_free(&p->centred.mean);
     inco_data_free(p->data);
     inco_options_free(p->data_options);
     inco_residuals_free(&p->held_out);

@@ -2,6 +2,7 @@
 #ifndef INCO_CLI_PAGE_H
 #define INCO_CLI_PAGE_H
 
+#include "dictionary.h"
 #include "facts.h"
 #include "progress.h"
 #include "run.h"
@@ -10,6 +11,7 @@ typedef struct page {
     run *run;
     char *report, *csv, *test;  /* NULL: not given */
     inco_data *data;            /* of the test signals */
+    centred centred;            /* the mean of the dictionary, which they are coded without */
     inco_options *data_options; /* how they are cut */
     inco_residuals held_out;
     inco_metrics metrics;

@@ -174,6 +174,7 @@ static int make(report_job *job) {
     if (log_option(job->log, "columns", columns, sizeof columns) > 0 && !strcmp(columns, "yes"))
         TRY(inco_options_set(r->options, "columns", "yes", &r->error)); /* as written by learn */
     TRY(inco_load(r->paths[1], r->options, &job->dictionary, &r->error));
+    TRY(inco_load_mean(r->paths[1], &job->dictionary, &job->page.centred.mean, &r->error));
     TRY(agree(job));
     TRY(page_open_test(&job->page, log_option, job->log, job->dictionary.rows));
     TRY(read_iterations(job));

@@ -113,13 +113,24 @@ static char *describe(const run *r) {
     return NULL;
 }
 
-int results_save(run *r, const char *path, const inco_mat *dictionary) {
+int results_save(run *r, const char *path, const inco_mat *dictionary, const inco_mat *mean) {
     const double before = run_clock();
     char *meta = describe(r);
     if (!meta) return run_no_memory(r);
-    int status = inco_save(path, dictionary, r->options, meta, &r->error);
+    int status = inco_save_dictionary(path, dictionary, mean && mean->data ? mean : NULL, r->options, meta, &r->error);
     free(meta);
     r->seconds_io += run_clock() - before;
-    if (status >= 0) run_say(r, "wrote %s", strcmp(path, "-") ? path : "the dictionary to standard output");
+    if (status >= 0) results_say_saved(r, path, mean);
     return status;
+}
+
+void results_say_saved(const run *r, const char *path, const inco_mat *mean) {
+    char second[4096];
+    const int beside = inco_mean_path(path, second, sizeof second);
+    run_say(r, "wrote %s", strcmp(path, "-") ? path : "the dictionary to standard output");
+    if (!mean || !mean->data) return;
+    if (!strcmp(path, "-"))
+        run_warn(r, "the mean of the features is not written: standard output has no place for it");
+    else if (beside > 0 && beside < (int)sizeof second)
+        run_say(r, "wrote %s, the mean of the features", second);
 }

@@ -206,6 +206,17 @@ INCO_API int inco_load(const char *path, const inco_options *options, inco_mat *
 INCO_API int inco_save(const char *path, const inco_mat *m, const inco_options *options, const char *meta,
                        inco_error *error);
 
+/* Saves a dictionary with the mean (D x 1, may be NULL) that was subtracted from its signals: in .npz and .mat as an
+ * array "mean", else in a second file, D.meta.npz for D.npy. Without a mean, such a file of an earlier dictionary is
+ * removed. To standard output, without the mean. */
+INCO_API int inco_save_dictionary(const char *path, const inco_mat *dictionary, const inco_mat *mean,
+                                  const inco_options *options, const char *meta, inco_error *error);
+/* Loads the mean saved with a dictionary, which was loaded from `path`: D x 1, in float64; empty if there is none. A
+ * mean of another dictionary is refused. */
+INCO_API int inco_load_mean(const char *path, const inco_mat *dictionary, inco_mat *mean, inco_error *error);
+/* Writes the name of the second file to `buffer` of `size` bytes. Returns the full length, like snprintf; 0: none. */
+INCO_API int inco_mean_path(const char *path, char *buffer, size_t size);
+
 /* ---- Data to learn from ------------------------------------------------------------------------------------ */
 
 /* A set of signals, read in blocks. */
@@ -432,6 +443,8 @@ INCO_API int inco_learner_run(inco_learner *learner, inco_error *error);
 INCO_API int inco_learner_info(const inco_learner *learner, inco_learn_info *info, inco_error *error);
 /* Makes *view a view of the dictionary, valid as long as the learner; empty before the run has ended. */
 INCO_API int inco_learner_dictionary(const inco_learner *learner, inco_mat *view, inco_error *error);
+/* Makes *view a view of the mean of every feature (D x 1), subtracted by "center" feature; empty without this option. */
+INCO_API int inco_learner_mean(const inco_learner *learner, inco_mat *view, inco_error *error);
 /* Returns, for each of the *atoms atoms, the number of signals that use it in the final coding; NULL without a final
  * coding. Valid as long as the learner. */
 INCO_API const int64_t *inco_learner_usage(const inco_learner *learner, int64_t *atoms);

@@ -58,8 +58,8 @@ static int check_encode(const inco_mat *dictionary, const inco_source *source, c
                          (long long)dictionary->rows, (long long)source->dim);
     if (prepare_options_of(o)->center == CENTER_FEATURE)
         return error_set(error, INCO_EINVAL,
-                         "option 'center' = 'feature' belongs to learning: subtract the training mean from the signals "
-                         "before coding them");
+                         "option 'center' = 'feature' belongs to learning: the mean is that of the training signals, "
+                         "which a dictionary learned with it has");
     return INCO_OK;
 }
 

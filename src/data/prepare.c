@@ -16,7 +16,8 @@ static const option_row rows[] = {
                   "Data", "normalise every training signal to unit norm, or none"),
     CHOICE_OPTION(prepare_options, center, "center", "NAME", "none", "none|signal|feature",
                   OPTIONS_CODING | INCO_INSPECT, "Data",
-                  "subtract nothing, the mean of each signal, or (learn) the mean of each feature over all signals"),
+                  "subtract nothing, the mean of each signal, or (learn) the mean of each feature over all signals, "
+                  "which is kept with the dictionary"),
 };
 
 const options_part prepare_part = {OPTIONS_PART(rows, prepare_options)};

@@ -115,8 +115,8 @@ static int check(const inco_mat *dictionary, const inco_source *source, const in
     if (prepare_options_of(options)->center == CENTER_FEATURE)
         return error_set(
             error, INCO_EINVAL,
-            "the means of option 'center' = 'feature' are not saved: subtract them from the test signals, and use "
-            "option 'center' = 'none'");
+            "option 'center' = 'feature' belongs to learning: subtract the mean of the training signals from the test "
+            "signals, and use option 'center' = 'none'");
     return INCO_OK;
 }
 

@@ -92,18 +92,19 @@ int io_need_feature(io_feature feature, const char *path, inco_error *error) {
 
 static const io_format formats[] = {
     /* clang-format off */
-    {".npy", IO_MATRIX, IO_ALWAYS, IO_LOADS | IO_SAVES, npy_load, npy_save, NULL, NULL},
+    {".npy", IO_MATRIX, IO_ALWAYS, IO_LOADS | IO_SAVES, npy_load, npy_save, NULL, NULL, NULL},
     {".npz", IO_MATRIX, IO_NPZ, IO_LOADS | IO_SAVES | IO_CODES | IO_SEEKS,
-     NPZ(npz_load), NPZ(npz_save), NPZ(npz_load_codes), NPZ(npz_save_codes)},
-    {".csv .tsv", IO_MATRIX, IO_ALWAYS, IO_LOADS | IO_SAVES, csv_load, csv_save, NULL, NULL},
+     NPZ(npz_load), NPZ(npz_save), NPZ(npz_load_codes), NPZ(npz_save_codes), NPZ(npz_load_list)},
+    {".csv .tsv", IO_MATRIX, IO_ALWAYS, IO_LOADS | IO_SAVES, csv_load, csv_save, NULL, NULL, NULL},
     {".mat", IO_MATRIX, IO_MAT, IO_LOADS | IO_SAVES | IO_CODES | IO_SEEKS,
-     MAT(matfile_load), MAT(matfile_save), MAT(matfile_load_codes), MAT(matfile_save_codes)},
+     MAT(matfile_load), MAT(matfile_save), MAT(matfile_load_codes), MAT(matfile_save_codes),
+     MAT(matfile_load_list)},
     {".wav .flac .ogg .aiff .au", IO_AUDIO, IO_AUDIO_FILES, IO_LOADS | IO_SAVES | IO_SEEKS,
-     AUDIO(audio_load), AUDIO(audio_save), NULL, NULL},
+     AUDIO(audio_load), AUDIO(audio_save), NULL, NULL, NULL},
     {".aif .aifc .oga .opus .mp3 .caf .w64 .rf64 .snd .sph .nist .voc", IO_AUDIO, IO_AUDIO_FILES, IO_LOADS,
-     AUDIO(audio_load), NULL, NULL, NULL},
-    {".png", IO_IMAGE, IO_PNG, IO_LOADS | IO_SAVES, PNG(image_load_png), PNG(image_save_png), NULL, NULL},
-    {".pgm", IO_IMAGE, IO_ALWAYS, IO_LOADS | IO_SAVES, image_load_pgm, image_save_pgm, NULL, NULL},
+     AUDIO(audio_load), NULL, NULL, NULL, NULL},
+    {".png", IO_IMAGE, IO_PNG, IO_LOADS | IO_SAVES, PNG(image_load_png), PNG(image_save_png), NULL, NULL, NULL},
+    {".pgm", IO_IMAGE, IO_ALWAYS, IO_LOADS | IO_SAVES, image_load_pgm, image_save_pgm, NULL, NULL, NULL},
     /* clang-format on */
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
@@ -231,6 +232,11 @@ static int check_matrix(const char *path, const inco_mat *m, inco_error *error) 
 }
 
 int inco_save(const char *path, const inco_mat *m, const inco_options *options, const char *meta, inco_error *error) {
+    return io_save_matrix(path, m, &(io_extra){.meta = meta}, options, error);
+}
+
+int io_save_matrix(const char *path, const inco_mat *m, const io_extra *extra, const inco_options *options,
+                   inco_error *error) {
     const io_format *format = NULL;
     int status;
     TRY(NEED(path));
@@ -238,7 +244,8 @@ int inco_save(const char *path, const inco_mat *m, const inco_options *options, 
     if (options) TRY(handle_need(options, "options", error));
     const io_array array = {.m = *m};
     io_how how = io_how_from(options);
-    how.meta = meta;
+    how.meta = extra->meta;
+    how.mean = extra->mean;
     TRY(io_need(&format, strcmp(path, "-") ? path : "-.npy", IO_MATRIX, IO_SAVES, error));
     TRY(io_save(format, path, &array, &how, error));
 done:

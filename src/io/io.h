@@ -19,6 +19,7 @@ typedef struct io_how {
     const char *variable; /* matrices: the array to load if there are several, or NULL */
     double rate;          /* audio: loading: the rate to resample to, 0: the file's own; saving: the rate */
     const char *meta;     /* matrices: JSON text to store with the matrix, or NULL */
+    const inco_mat *mean; /* matrices: D x 1, in double, to store with the matrix where the format can; or NULL */
 } io_how;
 
 /* Contents of a file. Matrix: one signal per column; audio: one column of samples; image: one row of pixels per
@@ -42,6 +43,8 @@ typedef struct io_format {
     int (*save)(output *out, const io_array *array, const io_how *how, inco_error *error);
     int (*load_codes)(const char *path, csc *codes, inco_origin *origin, inco_error *error);
     int (*save_codes)(output *out, const csc *codes, const inco_origin *origin, inco_error *error);
+    /* With IO_CODES: numbers by name, allocated; *values is NULL if there are none. */
+    int (*load_list)(const char *path, const char *name, double **values, int64_t *count, inco_error *error);
 } io_format;
 
 /* The format of a name by its extension, in this build or not; NULL: none. */
@@ -59,6 +62,14 @@ io_how io_how_from(const inco_options *options); /* NULL: defaults */
 int io_load(const char *path, const io_how *how, io_array *out, inco_error *error);
 /* Loads a matrix; refuses NaN and Inf. */
 int io_load_matrix(const char *path, const io_how *how, inco_mat *m, inco_error *error);
+/* What is stored with a matrix: as in io_how. */
+typedef struct io_extra {
+    const char *meta;
+    const inco_mat *mean;
+} io_extra;
+/* inco_save, with more. */
+int io_save_matrix(const char *path, const inco_mat *m, const io_extra *extra, const inco_options *options,
+                   inco_error *error);
 /* Saves a file atomically. */
 int io_save(const io_format *format, const char *path, const io_array *array, const io_how *how, inco_error *error);
 

@@ -265,6 +265,15 @@ static int get_field(void *self, const char *name, double **values, int64_t *cou
     return status;
 }
 
+int matfile_load_list(const char *path, const char *name, double **values, int64_t *count, inco_error *error) {
+    mat_file file;
+    *values = NULL;
+    int status = open_mat(&file, path, error);
+    if (status >= 0) status = get_field(&file, name, values, count, error);
+    close_mat(&file);
+    return status;
+}
+
 int matfile_load_codes(const char *path, csc *codes, inco_origin *origin, inco_error *error) {
     mat_file file;
     matvar_t *v = NULL;

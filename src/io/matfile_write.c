@@ -126,6 +126,7 @@ int matfile_save(output *out, const io_array *array, const io_how *how, inco_err
     if (m->ld != m->rows) TRY(mat_convert(&compact, m, m->type, error));
     TRY(begin(&w, out, error));
     TRY(put(&w, numbers("components", m->type, m->rows, m->cols, compact.data ? compact.data : m->data), error));
+    if (how->mean) TRY(put(&w, numbers("mean", INCO_F64, m->rows, 1, how->mean->data), error));
     if (how->meta && *how->meta) TRY(put_meta(&w, ascii = ascii_json(how->meta), error));
 done:
     status = end(&w, status, error);

@@ -106,12 +106,24 @@ int npz_save(output *out, const io_array *array, const io_how *how, inco_error *
                                 {m->cols, m->rows}, compact.data ? compact.data : m->data};
     if (how->columns) components.shape[0] = m->rows, components.shape[1] = m->cols;
     TRY(archive_add(w, &components, error));
+    if (how->mean) TRY(archive_add(w, &(archive_array){"mean", "f8", 0, 1, {m->rows, 1}, how->mean->data}, error));
     if (how->meta) TRY(add_meta(w, how->meta, &points, item, error));
 done:
     status = archive_finish(w, status, error);
     memory_free(points);
     inco_mat_free(&compact);
     return status;
+}
+
+int npz_save_mean(output *out, const inco_mat *mean, double fingerprint, inco_error *error) {
+    const int64_t print = (int64_t)fingerprint;
+    archive_writer *w = NULL;
+    int status;
+    TRY(archive_new(&w, out, error));
+    TRY(archive_add(w, &(archive_array){"mean", "f8", 0, 1, {mean->rows, 1}, mean->data}, error));
+    TRY(archive_add(w, &(archive_array){"dictionary", "i8", 0, 0, {1, 1}, &print}, error));
+done:
+    return archive_finish(w, status, error);
 }
 #else
 typedef int npz_not_built;

@@ -207,6 +207,20 @@ static int get_field(void *self, const char *name, double **values, int64_t *cou
     return status;
 }
 
+int npz_load_list(const char *path, const char *name, double **values, int64_t *count, inco_error *error) {
+    reading r = {.path = path};
+    file_bytes file;
+    *values = NULL;
+    int status = file_read(&file, path, error);
+    if (status < 0) return status;
+    TRY(archive_open(&r.archive, &file, path, error));
+    TRY(get_field(&r, name, values, count, error));
+done:
+    archive_close(r.archive);
+    file_release(&file);
+    return status;
+}
+
 static int read_codes(reading *r, csc *codes, inco_error *error) {
     static const struct layout {
         const char *name;

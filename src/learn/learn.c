@@ -147,6 +147,14 @@ int inco_learner_dictionary(const inco_learner *handle, inco_mat *view, inco_err
     return INCO_OK;
 }
 
+int inco_learner_mean(const inco_learner *handle, inco_mat *view, inco_error *error) {
+    if (!view) return error_null(error, "view");
+    *view = (inco_mat){0};
+    int status = handle_need(handle, LEARNER, error);
+    if (status >= 0 && handle->data.mean) *view = mat_view(INCO_F64, handle->data.source.dim, 1, handle->data.mean);
+    return status;
+}
+
 int inco_learner_info(const inco_learner *handle, inco_learn_info *info, inco_error *error) {
     int status = handle_need(handle, LEARNER, error);
     if (status >= 0) status = SIZED_NEED(inco_learn_info, info, error);

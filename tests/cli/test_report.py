@@ -145,12 +145,6 @@ class Page(Case):
         self.assertTrue(" …</dd>" in text)
         self.assertLess(len(text), 60000)
 
-    def test_feature_means_are_not_kept(self):
-        signals, _ = tool.planted()
-        self.save("X.npy", signals)
-        self.refused("learn", "X.npy", "--center", "feature", "--atoms", 20, "-o", "E.npy", "--report", "p.html", "--test",
-                     "X.npy", code=2, says="--center feature")
-
 
 @unittest.skipUnless(reads_json(), "this build reads no JSON")
 class Report(Case):
