@@ -1,5 +1,5 @@
-/* The coders as a textbook has them, in long double: from the atoms and the residual itself, every step solved again.
- * Slow, and short. What tests/python/reference.py is to NumPy. */
+/* Reference implementation of the coders in long double, by their definition: each step is solved from scratch. Slow
+ * and short. Counterpart of tests/python/reference.py. */
 #ifndef INCO_TESTS_REFERENCE_H
 #define INCO_TESTS_REFERENCE_H
 
@@ -7,10 +7,10 @@
 
 #include "check.h"
 
-enum { REFERENCE_ATOMS = 64 }; /* the largest support */
+enum { REFERENCE_ATOMS = 64 }; /* maximum support */
 
 typedef struct reference_rules {
-    int ols, lasso;         /* which pursuit, which path */
+    int ols, lasso;         /* variants of the pursuit and of the path */
     int64_t sparsity;       /* at most REFERENCE_ATOMS */
     double lambda, mu, tol; /* max |d'r|, residual coherence, ||r|| / ||x||; 0: off */
 } reference_rules;
@@ -80,8 +80,8 @@ static inline void reference_start(reference_work *w, const double *x) {
     w->rounding = 0;
 }
 
-/* Adds atom j as number k to the support: takes its direction out of all columns. Where column l has the coefficient t
- * on what is left of atom j, it has t on atom j and -t times the coefficients of atom j on the others. */
+/* Adds atom j as number k to the support: removes its direction from all columns. If column l has the coefficient t on
+ * the remainder of atom j, it has t on atom j and -t times the coefficients of atom j on the others. */
 static inline void reference_deflate(reference_work *w, int64_t k, int64_t j) {
     long double *q = w->direction, own[REFERENCE_ATOMS];
     const long double *e = w->outside + j * w->dim, length = sqrtl(reference_dot(w->dim, e, e));
@@ -122,7 +122,7 @@ static inline void reference_decide(reference_code *code, long double distance, 
     code->margin = fminl(code->margin, fabsl(distance) / error);
 }
 
-/* Cholesky's factor of G_SS; S is code->support. Valid until the next call on this thread. */
+/* Cholesky factor of G_SS, where S is code->support. Valid until the next call on this thread. */
 static inline const long double (*reference_factor(const reference_work *w,
                                                    const reference_code *code))[REFERENCE_ATOMS] {
     static _Thread_local long double r[REFERENCE_ATOMS][REFERENCE_ATOMS];
@@ -137,7 +137,7 @@ static inline const long double (*reference_factor(const reference_work *w,
     return (const long double(*)[REFERENCE_ATOMS])r;
 }
 
-/* b solves G_SS b = right. */
+/* Solves G_SS b = right. */
 static inline void reference_solve(const reference_work *w, const reference_code *code, const long double *right,
                                    long double *b) {
     const long double(*r)[REFERENCE_ATOMS] = reference_factor(w, code);
@@ -153,7 +153,7 @@ static inline void reference_solve(const reference_work *w, const reference_code
     }
 }
 
-/* The trace of G_SS^-1 = R^-1 R^-T: the sum of squares of R^-1, row by row of R^-T. */
+/* Trace of G_SS^-1 = R^-1 R^-T: the sum of squares of R^-1, computed by rows of R^-T. */
 static inline long double reference_trace(const reference_work *w, const reference_code *code) {
     const long double(*r)[REFERENCE_ATOMS] = reference_factor(w, code);
     long double trace = 0, column[REFERENCE_ATOMS];
@@ -194,7 +194,7 @@ static inline void reference_rate(reference_work *w, const reference_rules *rule
     w->key_error[j] = n - blunt > 1e-10L ? (c + off) / low - c / root : HUGE_VALL;
 }
 
-/* The atom of the largest key, -1 for none. */
+/* The atom with the largest key; -1: none. */
 static inline int64_t reference_best(reference_work *w, const reference_rules *rules, reference_code *code) {
     int64_t best = -1;
     for (int64_t j = 0; j < w->atoms; j++) {
@@ -248,7 +248,7 @@ static inline reference_code reference_pursuit(reference_work *w, const double *
 
 /* ---- LARS, LARC and the LASSO ---- */
 
-/* What happens next on a path, after a fall of the level: an atom enters, one leaves, or a rule ends it. */
+/* The next event on a path, after a decrease of the level: an atom enters or leaves, or a rule ends the path. */
 typedef struct reference_event {
     long double fall;
     int64_t enters, leaves;
@@ -261,7 +261,7 @@ static inline int reference_earlier(reference_event *e, long double fall) {
     return 1;
 }
 
-/* The smaller t in [0, level] with level - t = mu |r - t u|, infinite when there is none. */
+/* The smaller t in [0, level] with level - t = mu |r - t u|; infinite: none. */
 static inline long double reference_coherent(const reference_work *w, long double level, long double mu) {
     const long double *r = w->rest, *u = w->direction;
     const long double a = 1 - mu * mu * reference_dot(w->dim, u, u), b = mu * mu * reference_dot(w->dim, r, u) - level;
@@ -292,7 +292,7 @@ static inline void reference_move(reference_work *w, reference_code *code, const
     for (int64_t i = 0; i < w->dim; i++) w->rest[i] -= fall * w->direction[i];
 }
 
-/* The direction D_S weight along which all active correlations, of signs s, fall alike. */
+/* The direction D_S weight along which all active correlations, of signs s, decrease equally. */
 static inline void reference_direct(reference_work *w, const reference_code *code, const int *sign,
                                     long double *weight) {
     long double right[REFERENCE_ATOMS];
@@ -409,7 +409,7 @@ static inline void reference_decide_solution(reference_work *w, const double *x,
     }
 }
 
-/* The path ends where the atom after the last of `sparsity` would enter, or by a rule. */
+/* The path ends where the atom after the last of `sparsity` atoms would enter, or by a rule. */
 static inline reference_code reference_path(reference_work *w, const double *x, const reference_rules *rules) {
     reference_code code = {.margin = HUGE_VALL};
     long double weight[REFERENCE_ATOMS], level;

@@ -1,7 +1,6 @@
-/* The coders against the references of tests/reference.h, on dictionaries that make their choices hard: random,
- * coherent, clustered, nearly dependent, nearly copied. `test_choices FIRST COUNT` searches that many cases for
- * counterexamples and prints the hardest; those kept below are from such a search, with the coders as they were before
- * choices were proved (docs/theory/pursuit.md). */
+/* The coders against tests/reference.h, on dictionaries with difficult choices: random, coherent, clustered, nearly
+ * dependent, nearly equal atoms. `test_choices FIRST COUNT` searches that many cases for counterexamples and prints the
+ * hardest; the cases below are from such a search, before choices were verified (docs/theory/pursuit.md). */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,7 +11,7 @@
 #include "code/coder.h"
 #include "sparse/csc.h"
 
-/* ---- Made-up dictionaries and signals ---- */
+/* ---- Synthetic dictionaries and signals ---- */
 
 typedef enum kind { RANDOM, TONES, COHERENT, CLUSTERED, DEPENDENT, COPIED, KINDS } kind;
 static const char *const kind_name[] = {"random", "tones", "coherent", "clustered", "dependent", "copied"};
@@ -25,7 +24,7 @@ static double choose(uint64_t seed, int64_t i, int64_t count, const double *from
     return from[(int64_t)(draw(seed, i) * (double)count)];
 }
 
-/* Column j += scale times a column of noise, and unit norms. */
+/* Adds `scale` times noise to every column and normalises. */
 static void perturb(inco_mat *m, double scale, uint64_t seed) {
     inco_mat noise = check_random(INCO_F64, m->rows, m->cols, seed);
     for (int64_t i = 0; i < m->rows * m->cols; i++) ((double *)m->data)[i] += scale * ((double *)noise.data)[i];
@@ -49,7 +48,7 @@ static inco_mat tones(int64_t dim, int64_t count, uint64_t seed) {
     return m;
 }
 
-/* Adds to column j `weight` times column `from`. */
+/* Adds `weight` times column `from` to column j. */
 static void mix(inco_mat *m, int64_t j, int64_t from, double weight) {
     for (int64_t i = 0; i < m->rows; i++) mat_set(m, i, j, mat_get(m, i, j) + weight * mat_get(m, i, from));
 }
@@ -76,7 +75,7 @@ static inco_mat make_dictionary(kind which, int64_t dim, int64_t atoms, uint64_t
     return m;
 }
 
-/* Some atoms and noise of some size. */
+/* Sums of some atoms, with noise of varying size. */
 static inco_mat make_signals(const inco_mat *d, int64_t count, uint64_t seed) {
     static const double sizes[] = {1, 0.1, 0.01};
     inco_mat x;
@@ -116,15 +115,15 @@ enum { RULES = sizeof rules / sizeof *rules };
 
 typedef struct hardness {
     int64_t signals, differ, ties, recoded;
-    double margin; /* the largest of a signal whose support differs; up to 1, the rounding of double may decide */
-    double error;  /* the largest of coefficients, as a share of what may be */
+    double margin; /* largest margin of a signal whose support differs; up to 1, rounding in double may decide */
+    double error;  /* largest error of coefficients, relative to its bound */
 } hardness;
 
 static int is_wrong(const hardness *h) {
     return h->margin > 1 || h->error > 1;
 }
 
-/* Largest error of a coefficient, as a share of what the rounding of double allows. */
+/* Largest error of a coefficient, relative to the bound by rounding in double. */
 static double error_of_values(const csc *codes, int64_t n, const reference_work *w, const reference_code *code) {
     double error = 0;
     for (int64_t k = codes->start[n]; k < codes->start[n + 1]; k++)
