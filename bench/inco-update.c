@@ -21,7 +21,7 @@
 #include "update/update.h"
 
 enum { ITERATIONS = 12, BLOCK = 1024, THOROUGH = 3000, REPEATS = 5 };
-static const double ENOUGH = 3e-3, PUSH = 25; /* of learn/method_idl.c */
+static const double ENOUGH = 2e-3, PUSH = 25; /* of learn/method_idl.c */
 
 typedef struct problem {
     inco_mat x, d; /* signals as learned from; the dictionary */

@@ -14,7 +14,7 @@
 static const double EASE = 0.3; /* what is left after an iteration of the way from the start to the bound (BOUND-8) */
 static const double PUSH = 25;  /* on pairs above the bound, relative to the energy that an atom has to code */
 
-static const double ENOUGH = 3e-3; /* of an update's decrease: an iteration that promises less is left out */
+static const double ENOUGH = 2e-3; /* of an update's decrease: an iteration that promises less is left out */
 
 /* ---- Options ---- */
 

@@ -91,15 +91,24 @@ static double combine(const work *w, double c, double a, const double *u, const 
     return sum_pieces(w, 0);
 }
 
-/* p <- H0 p, except for a factor, *c: (LBFGS-3) or (LBFGS-9). */
+/* (LBFGS-9): the pairs at the current point. A pair whose curvature is no longer positive is dropped with all older
+ * ones. */
+static void carry_pairs(work *w) {
+    lbfgs_problem *problem = w->problem;
+    for (int age = 1; problem->make_tangent && age <= w->count; age++) {
+        const int k = slot_of(w, age);
+        problem->make_tangent(problem->self, w->s[k]);
+        problem->make_tangent(problem->self, w->y[k]);
+        w->product[k] = blas_dot(w->n, w->s[k], w->y[k]);
+        if (!(w->product[k] > 0)) w->count = age - 1;
+    }
+}
+
+/* p <- H0 p, except for a factor, *c: (LBFGS-3), or 1 if the problem has an H0. */
 static int apply_initial(work *w, double *c, inco_error *error) {
     lbfgs_problem *problem = w->problem;
-    const int newest = slot_of(w, 1);
-    *c = w->count == 0 ? 1 : w->scale;
-    if (!problem->precondition) return INCO_OK;
-    int status = problem->precondition(problem->self, &w->at, w->p, error);
-    if (status >= 0 && w->count > 0) *c = problem->curvature(problem->self, w->s[newest]) / w->product[newest];
-    return status;
+    *c = w->count == 0 || problem->precondition ? 1 : w->scale;
+    return problem->precondition ? problem->precondition(problem->self, &w->at, w->p, error) : INCO_OK;
 }
 
 /* (LBFGS-2): p = -H g by two loops over the pairs, where H is the inverse Hessian they imply. *slope = g'p. */
@@ -128,6 +137,7 @@ static int apply_inverse(work *w, double *slope, inco_error *error) {
 static int choose_line(work *w, lbfgs_line *line, inco_error *error) {
     double slope;
     int status;
+    carry_pairs(w);
     TRY(apply_inverse(w, &slope, error));
     if (!(slope < 0) && w->count) {
         w->count = 0;

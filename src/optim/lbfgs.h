@@ -31,8 +31,9 @@ typedef struct lbfgs_problem {
     /* q <- H0 q, where H0 approximates the inverse Hessian at this point, symmetric and positive definite; the pairs
      * then correct it. NULL: a multiple of the identity (LBFGS-3). */
     int (*precondition)(void *self, const lbfgs_point *at, double *q, inco_error *error);
-    /* s'H0^-1 s, by which the newest pair scales H0 (LBFGS-9). Required with precondition. */
-    double (*curvature)(void *self, const double *s);
+    /* (LBFGS-9): v <- its part tangent to the surface on which f is defined, at the current point. NULL: f is defined
+     * everywhere. */
+    void (*make_tangent)(void *self, double *v);
 } lbfgs_problem;
 
 typedef struct lbfgs_settings {

@@ -9,7 +9,7 @@
 typedef struct spheres {
     const inco_mat *d;
     const double *from;   /* unknowns */
-    const double *length; /* their norms, once known */
+    const double *length; /* their norms, once known; NULL: 1 */
     double *norm, *radial;
     double *x, *g;
 } spheres;
@@ -34,7 +34,8 @@ static void project(void *self, int64_t first, int64_t end) {
     const int64_t rows = w->d->rows;
     for (int64_t j = first; j < end; j++) {
         double *g = w->g + j * rows;
-        const double *atom = mat_column(w->d, j), length = w->length[j], along = blas_dot(rows, atom, g);
+        const double *atom = mat_column(w->d, j), along = blas_dot(rows, atom, g),
+                     length = w->length ? w->length[j] : 1;
         if (w->radial) w->radial[j] = along;
         for (int64_t i = 0; i < rows; i++) g[i] = length > 0 ? (g[i] - along * atom[i]) / length : 0;
     }

@@ -6,7 +6,7 @@
 #include "optim/lbfgs.h"
 
 enum { TRIES_MAX = 30 };
-static const double C1 = 1e-4, C2 = 0.9;
+static const double C1 = 1e-4, C2 = 0.9, C2_PRECONDITIONED = 0.5;
 
 typedef struct trial {
     double t, f, slope;
@@ -35,6 +35,11 @@ static int decreases(const lbfgs_line *line, const trial *c) {
     if (!(c->f <= line->f)) return 0;
     if (c->f <= line->f + C1 * c->t * line->slope) return 1;
     return line->f - c->f <= 1e-13 * fabs(line->f) && c->slope <= (2 * C1 - 1) * line->slope;
+}
+
+/* (LBFGS-6): curvature condition. It is stricter with a preconditioner, where a direction costs more than trials. */
+static int is_flat(const lbfgs_problem *problem, const lbfgs_line *line, const trial *c) {
+    return fabs(c->slope) <= -(problem->precondition ? C2_PRECONDITIONED : C2) * line->slope;
 }
 
 /* (LBFGS-7): minimiser of the cubic through both values and slopes; NaN if there is none. */
@@ -75,7 +80,7 @@ int lbfgs_search(lbfgs_problem *problem, lbfgs_line *line, lbfgs_point *at, inco
             bracketed = 1;
         } else {
             lo = c;
-            if (fabs(c.slope) <= -C2 * line->slope) break; /* (LBFGS-6): curvature condition */
+            if (is_flat(problem, line, &c)) break;
             if (c.slope * (bracketed ? hi.t - before.t : 1) >= 0) {
                 hi = before;
                 bracketed = 1;

@@ -367,19 +367,6 @@ void curvature_solve(curvature_model *w, double *q) {
     leave(w, &w->step, q);
 }
 
-double curvature_along(curvature_model *w, const double *p) {
-    double sum = 0;
-    enter(w, p, &w->right);
-    for (int64_t i = 0; i < w->right.rows * w->right.cols; i++) {
-        const double x = ((const float *)w->right.data)[i] * w->unit;
-        ((float *)w->step.data)[i] = (float)x;
-        sum += x * x * w->unit / ((const float *)w->weight.data)[i];
-    }
-    if (!has_frame(w) && !w->list) return sum;
-    gather(w, &w->image);
-    return sum + w->unit * change_dot(w, &w->image, &w->image);
-}
-
 /* ---- Where the model is taken ---- */
 
 static void step_columns(void *self, int64_t first, int64_t end) {

@@ -57,9 +57,6 @@ int curvature_move(curvature_model *w, const curvature_place *at, inco_error *er
 /* q <- M^-1 q, D x L, in place. */
 void curvature_solve(curvature_model *w, double *q);
 
-/* <P, M P> */
-double curvature_along(curvature_model *w, const double *p);
-
 /* (CURV-7): bend (D x L) such that D + t P + t^2 bend has unit norms and the frame operator D D' + t (P D' + D P'),
  * both up to t^3. 0, and nothing done, where there is no frame to keep. */
 int curvature_bend(curvature_model *w, const double *p, double *bend);

@@ -10,7 +10,7 @@
 #include "optim/quartic.h"
 #include "optim/sphere.h"
 
-enum { MEMORY_PAIRS = 5 };
+enum { PAIRS = 5, TANGENT_PAIRS = 1 };
 
 static int64_t count_of(const idl *w) {
     return w->x.rows * w->x.cols;
@@ -196,19 +196,15 @@ static int apply_model(void *self, const lbfgs_point *at, double *q, inco_error 
     return stay_within(w, q, error);
 }
 
-static double measure_model(void *self, const double *p) {
-    return curvature_along(&((idl *)self)->model, p);
-}
-
-/* Where the penalty outweighs the fit, the objective is well-conditioned as it is. */
-static int is_dominated_by_penalty(const idl *w) {
-    return w->gamma * (double)w->x.cols >= w->s->energy;
+static void make_tangent(void *self, double *v) {
+    idl *w = self;
+    if (!w->stale) sphere_project(w->threads, &w->d, NULL, v, NULL);
 }
 
 static int open_model(idl *w, const update_settings *settings, inco_error *error) {
-    if (settings->plain || is_dominated_by_penalty(w)) return INCO_OK;
+    if (settings->plain) return INCO_OK;
     w->problem.precondition = apply_model;
-    w->problem.curvature = measure_model;
+    if (!settings->rescale) w->problem.make_tangent = make_tangent;
     if (!settings->rescale && !(w->smooth = NEW(double, w->x.cols))) return error_no_memory(error);
     return curvature_open(&w->model, w->s, settings, error);
 }
@@ -274,8 +270,8 @@ static double gradient_floor(const idl *w) {
 
 /* If the line search finds no descent in float32, the search restarts from the current point with exact products. */
 static int descend(idl *w, const update_settings *settings, lbfgs_result *all, inco_error *error) {
-    lbfgs_settings search = {MEMORY_PAIRS, settings->iterations, gradient_floor(w), settings->threads,
-                             settings->enough};
+    lbfgs_settings search = {w->problem.make_tangent ? TANGENT_PAIRS : PAIRS, settings->iterations, gradient_floor(w),
+                             settings->threads, settings->enough};
     lbfgs_result part;
     int status;
     TRY(lbfgs_minimize(&w->problem, &search, w->x.data, all, error));
