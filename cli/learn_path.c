@@ -46,15 +46,19 @@ static void print_point(const learn_job *job, const inco_path *path, int64_t n) 
 
 /* Why the point chosen was chosen. */
 static void print_choice(const learn_job *job, const inco_path *path) {
+    const inco_path_point chosen = point_of(job, path->chosen);
     const double error = inco_options_get_number(job->run->options, "target-error");
     const double rms = inco_options_get_number(job->run->options, "target-rms");
     if (path->held_out)
         run_say(job->run, "  * written: the largest weight whose residuals are within %g%% of the lowest",
                 100 * path->noise);
     else if (isnan(error))
-        run_say(job->run, "  * written: the lowest error with an rms coherence of at most %g", rms);
+        run_say(job->run, "  * written: the lowest %s at most %g",
+                chosen.coherence_rms > (1 + 1e-6) * rms ? "rms coherence; none is" : "error with an rms coherence of",
+                rms);
     else
-        run_say(job->run, "  * written: the lowest rms coherence with an error of at most %g", error);
+        run_say(job->run, "  * written: the lowest %s at most %g",
+                chosen.relative_error > error ? "error; none is" : "rms coherence with an error of", error);
 }
 
 int64_t learn_path_chosen(const learn_job *job) {

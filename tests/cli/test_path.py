@@ -90,7 +90,9 @@ class Path(tool.Case):
         self.assertEqual([p["chosen"] for p in points],
                          [p["relative_error"] == min(q["relative_error"] for q in points) for p in points])
         self.assertIn("above --target-error 0.01: try more --atoms", missed.text)
-        self.assertIn("\n  * written: the lowest rms coherence with an error of at most 0.01\n", missed.text)
+        self.assertIn("\n  * written: the lowest error; none is at most 0.01\n", missed.text)
+        met = self.inco("learn", "X.npy", "-o", "D.npy", *LEARN[:-2], "--target-rms", "0.3").text
+        self.assertIn("\n  * written: the lowest error with an rms coherence of at most 0.3\n", met)
 
     def test_table(self):
         done = self.inco("learn", "X.npy", "-o", "D.npy", *LEARN)
