@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/memory.h"
 #include "data/span.h"
 #include "learning.h"
 #include "mat/blas.h"
@@ -430,6 +431,31 @@ static void an_initial_dictionary_enters_the_span(void **state) {
     inco_mat_free(&start);
 }
 
+/* From a start that is projected, in part replaced, and projected again. */
+static void failing_memory_is_survived(void **state) {
+    (void)state;
+    inco_mat x = centred_by_user(INCO_F32, 6, 80, 2);
+    for (int i = 0; i < CASES; i += 2) {
+        inco_options *o = options_of(&cases[i], "dct");
+        int64_t k = 1;
+        assert_int_equal(inco_options_set(o, "atoms", "9", NULL), INCO_OK);
+        assert_int_equal(inco_options_set(o, "patch", "2x3", NULL), INCO_OK);
+        assert_int_equal(inco_options_set(o, "iterations", "1", NULL), INCO_OK);
+        assert_int_equal(inco_options_set(o, "threads", "1", NULL), INCO_OK);
+        for (int status = INCO_ENOMEM; status == INCO_ENOMEM; k++) {
+            inco_mat d = {0};
+            memory_fail_at(k);
+            status = learn(&x, o, &d, NULL, NULL);
+            memory_fail_at(0);
+            assert_true(status == INCO_OK || status == INCO_ENOMEM);
+            inco_mat_free(&d);
+        }
+        assert_true(k > 40);
+        inco_options_free(o);
+    }
+    inco_mat_free(&x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         BOTH(the_rank_of_full_low_and_empty_data),
@@ -446,6 +472,7 @@ int main(void) {
         BOTH(a_resumed_run_has_the_same_bits),
         cmocka_unit_test(targets_are_those_of_the_span),
         cmocka_unit_test(an_initial_dictionary_enters_the_span),
+        cmocka_unit_test(failing_memory_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

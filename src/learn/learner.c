@@ -146,12 +146,13 @@ static int replace_zero_atoms(learner *l, int64_t *count, inco_error *error) {
     for (int64_t j = 0; j < l->d.cols; j++) *count += mat_column_norm(&l->d, j) == 0;
     if (*count == 0) return status;
     TRY(inco_mat_new(&drawn, INCO_F64, l->d.rows, *count, error));
-    if (init_sample(&drawn, &l->signals, common_seed(l->options), NULL) < 0)
-        TRY(error_set(
+    status = init_sample(&drawn, &l->signals, common_seed(l->options), error);
+    if (status == INCO_EDATA)
+        error_set(
             error, INCO_EDATA,
-            "%lld initial atoms are orthogonal to all signals, and there are fewer nonzero signals to replace "
-            "them",
-            (long long)*count));
+            "%lld initial atoms are orthogonal to all signals, and there are fewer nonzero signals to replace them",
+            (long long)*count);
+    if (status < 0) goto done;
     TRY(subspace_project_atoms(l->span, &drawn, l->threads, NULL, error));
     for (int64_t j = 0; j < l->d.cols; j++) {
         const inco_mat atom = mat_columns(&l->d, j, 1);
