@@ -68,6 +68,7 @@ int64_t learn_path_chosen(const learn_job *job) {
 
 void learn_path_table(const learn_job *job) {
     const inco_path own = path_of(job), *path = &own;
+    if (!path->count && path->points) run_warn(job->run, "the regularisation path was stopped before its first point");
     if (!path->count) return;
     print_head(job->run, path);
     for (int64_t n = 0; n < path->count; n++) print_point(job, path, n);
@@ -103,7 +104,7 @@ static void write_setting(json *j, const inco_path *path) {
 
 void learn_path_results(json *j, const learn_job *job) {
     const inco_path own = path_of(job), *path = &own;
-    if (!path->count) return;
+    if (!path->points) return;
     json_object(j, "path");
     write_setting(j, path);
     if (path->held_out) json_number(j, "noise", path->noise);

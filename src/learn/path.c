@@ -61,13 +61,18 @@ static int iterate(const gamma_path *path, const path_task *task, int64_t iterat
     return status < 0 ? status : learner_iterate(l, error);
 }
 
+/* Whether the option stop-seconds ended the iterations early: a resumed run continues there. */
+static int is_cut(const learner *l, int64_t iterations) {
+    return l->iteration < iterations && !strcmp(l->info.stopped_by, "seconds");
+}
+
 /* The initial dictionary of all points. */
 static int begin(gamma_path *path, const path_task *task, inco_error *error) {
     learner *l = task->learner;
     int status;
     l->progress.point = 0;
     set_weight(l, task, START);
-    if ((status = iterate(path, task, FIRST, error)) != INCO_OK) return status;
+    if ((status = iterate(path, task, FIRST, error)) != INCO_OK || is_cut(l, FIRST)) return status;
     if ((status = mat_convert(&path->start, &l->d, INCO_F64, error)) < 0) return status;
     path->energy = l->energy;
     path->begun = 1;
@@ -191,7 +196,8 @@ static int run_point(gamma_path *path, const path_task *task, double weight, inc
     l->progress.point = path->table.path.count + 1;
     set_weight(l, task, weight);
     status = iterate(path, task, path->iterations, error);
-    return status == INCO_OK ? add_point(path, task, weight, error) : status;
+    if (status != INCO_OK || is_cut(l, path->iterations)) return status;
+    return add_point(path, task, weight, error);
 }
 
 /* ---- All of them ---- */
@@ -201,13 +207,17 @@ static int is_late(const path_task *task) {
     return limit > 0 && clock_seconds() - task->began >= limit;
 }
 
+/* Time is checked after every iteration, and here between the points. */
 static int run_points(gamma_path *path, const path_task *task, int64_t *left, inco_error *error) {
-    const inco_path *table = &path->table.path;
+    const int64_t before = task->learner->iteration;
     double weight;
     int status = path->begun ? INCO_OK : begin(path, task, error);
+    int worked = !path->begun || task->learner->iteration > before; /* a resumed run takes at least one step */
     while ((*left = path_next(&path->table, &path->goal, &weight)) && status == INCO_OK) {
-        if (table->count > 0 && is_late(task)) break;
+        if (!path->begun || (worked && is_late(task))) break;
         status = run_point(path, task, weight, error);
+        worked = 1;
+        if (path->under_way) break;
     }
     return status;
 }
@@ -222,6 +232,7 @@ static int take_chosen(gamma_path *path, const path_task *task, int64_t left, in
     if (status < 0) return status;
     learner_restart(l);
     learner_take_dictionary(l, &d);
+    path->under_way = 0; /* a point that was cut short starts again */
     *(penalty_options *)options_edit(l->options, &penalty_part) = fixed(path->table.point[table->chosen].gamma, 0);
     l->iteration = end->iterations;
     l->energy = path->energy;

@@ -136,12 +136,23 @@ class Path(tool.Case):
         self.assertIn("interrupted on the regularisation path; the dictionary is saved", text)
 
     def test_is_cut_short(self):
-        """If the time is over after the first weight, the path ends, with a message."""
-        done = self.inco("learn", "X.npy", "-o", "D.npy", *LEARN, "--stop-seconds", "0.000001", "--json")
-        found = json.loads(done.stdout)
-        self.assertEqual((len(found["path"]["points"]), found["path"]["complete"], found["stopped_by"]),
-                         (1, False, "seconds"))
-        self.assertIn("the regularisation path was stopped: only 1 of 6 weights were tried", done.text)
+        """If the time is over, the path ends, with a message; a resumed run has the bits of an uninterrupted one."""
+        given = ["learn", "X.npy", *LEARN[:-2]]
+        for goal in ["--gamma", "auto"], ["--target-error", "0.3"]:
+            self.inco(*given, *goal, "-o", "D.npy")
+            done = self.inco(*given, *goal, "-o", "E.npy", "--stop-seconds", "0.000001", "--json", "--checkpoint", "state",
+                             code=0 if goal[1] == "auto" else None)
+            found = json.loads(done.stdout)
+            self.assertEqual((found["path"]["points"], found["path"]["complete"], found["stopped_by"]),
+                             ([], False, "seconds"))
+            self.assertIn("the regularisation path was stopped before its first point", done.text)
+            for _ in range(40):  # an iteration each
+                done = self.inco(*given, *goal, "-o", "E.npy", "--stop-seconds", "0.000001", "--json", "--checkpoint",
+                                 "state", "--resume", "state", code=None)
+                if json.loads(done.stdout)["path"]["complete"]:
+                    break
+            self.assertTrue(json.loads(done.stdout)["path"]["complete"])
+            self.assertEqual(self.load("D.npy").tobytes(), self.load("E.npy").tobytes())
 
     def test_refusals(self):
         def wrong(*more, says, code=2):
