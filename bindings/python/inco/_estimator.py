@@ -75,6 +75,9 @@ class DictionaryLearning(*_base.bases):
     ----------
     n_components : int, default=None
         Number of atoms; the number of features if None.
+    init : {'sample', 'dct', 'random'}, path or array of shape (n_components, n_features), default={init}
+        Initial dictionary: random signals, or random directions if there are fewer signals than atoms; cosines; random
+        directions; a file; or an array.
     {options}
     n_jobs : int, default=None
         Number of threads; the result does not depend on it. None and -1 mean all processors, -2 all but one. The environment
@@ -320,8 +323,8 @@ class DictionaryLearning(*_base.bases):
 
 
 DictionaryLearning.__doc__ = textwrap.dedent("    " + DictionaryLearning.__doc__).replace(
-    "{options}", PARAMETERS.document(without=set(RENAMED.values()))
-).replace("{seed}", repr(PARAMETERS.names["random_state"].default))
+    "{options}", PARAMETERS.document(without={*RENAMED.values(), "init"} - {"alpha"})
+).replace("{seed}", repr(PARAMETERS.names["random_state"].default)).replace("{init}", repr(PARAMETERS.names["init"].default))
 
 
 def _coherence(atoms):

@@ -35,6 +35,7 @@ class Option:
     high: float
     choices: typing.Tuple[str, ...]
     commands: int
+    metavar: typing.Optional[str]
     help: str
 
     @property
@@ -89,6 +90,7 @@ def _read_table():
             high=row.high,
             choices=tuple(row.choices.decode().split("|")) if row.choices else (),
             commands=row.commands,
+            metavar=row.metavar.decode().partition("|")[0] if row.metavar else None,
             help=row.help.decode(),
         )
     return table
@@ -133,8 +135,7 @@ class Parameters:
         for name, row in self.names.items():
             if name in without:
                 continue
-            text = self.speak(row.help)
-            text = textwrap.fill(text[0].upper() + text[1:] + ".", 96)
+            text = textwrap.fill(_sentence(self.speak(row.help), name, row) + ".", 96)
             default = row.default_text if row.default is None and row.default_text else repr(row.default)
             entries.append(f"{name} : {row.type_text}, default={default}\n{textwrap.indent(text, '    ')}")
         return "\n".join(entries)
@@ -142,6 +143,15 @@ class Parameters:
     def speak(self, text):
         """A text of the library with the names of the parameters: option 'max-coherence' is max_coherence."""
         return speak(text, {row.name: name for name, row in self.names.items()})
+
+
+def _sentence(text, name, row):
+    """A help text that begins with a capital, except for names, and names the parameter where it names its value."""
+    if row.metavar and row.metavar.isupper():
+        text = re.sub(rf"(?<![\w-]){row.metavar}(?![\w-])", name, text)
+    words = {word for other in TABLE.values() for word in other.choices}
+    first = re.match(r"\w*", text).group()
+    return text if first in words else text[:1].upper() + text[1:]
 
 
 def _is_default(value, default):
@@ -154,7 +164,11 @@ def speak(text, names=None):
     def parameter(match):
         return (names or {}).get(match.group(1), python_name(match.group(1)))
 
-    text = re.sub(r"option '([\w-]+)' = '?([\w.|/-]+)'?", lambda match: f"{parameter(match)}={match.group(2)!r}", text)
+    def setting(match):
+        number = re.fullmatch(r"[-+.\de]*\d[-+.\de]*", match.group(2))
+        return f"{parameter(match)}={match.group(2) if number else repr(match.group(2))}"
+
+    text = re.sub(r"option '([\w-]+)' = '?([\w.|/-]+)'?", setting, text)
     return re.sub(r"option '([\w-]+)'", parameter, text)
 
 

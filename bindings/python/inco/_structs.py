@@ -104,6 +104,7 @@ class LearnInfo(Sized):
         ("seconds_update", c_double), ("seconds_io", c_double), ("seconds_total", c_double), ("spread_passes", c_int64),
         ("spread_pairs", c_int64), ("seconds_spread", c_double), ("coherence_target", c_double), ("eta", c_double),
         ("start_coherence_max", c_double), ("start_coherence_rms", c_double), ("replaced_last", c_int64),
+        ("rank", c_int64),
     ]
 
 

@@ -88,7 +88,7 @@ def test_parameters_of_the_estimator_come_from_the_table():
     for name, row in _estimator.PARAMETERS.names.items():
         if name != "n_jobs":
             assert parameters[name].default == row.default
-        if name not in _estimator.RENAMED.values():
+        if name not in ("n_components", "n_jobs", "random_state", "init"):
             assert f"{name} : {row.type_text}" in inco.DictionaryLearning.__doc__
     own = {"self", "warm_start", "sparse_output", "callbacks"}
     assert set(parameters) - own == set(_estimator.PARAMETERS.names)
@@ -103,6 +103,13 @@ def test_no_option_is_declared_in_python():
             if isinstance(node, ast.FunctionDef) and node.name not in ("clip_sparsity",):
                 declared = {argument.arg for argument in node.args.args + node.args.kwonlyargs}
                 assert not declared & names, (source.name, node.name, declared & names)
+
+
+def test_help_reads_as_python():
+    text = inco.DictionaryLearning.__doc__
+    assert "K-SVD is min_uses=4" in " ".join(text.split()) and "Atoms that no signal uses" in text
+    assert "Stop at sparsity atoms per signal" in text and "option '" not in text and " --" not in text
+    assert "gamma ||D'D - I||^2" in " ".join(text.split()) and "\n    idl: least squares" in text
 
 
 def test_every_default_is_accepted_by_the_library():
