@@ -72,21 +72,35 @@ static double *row_of(const kernel_refinement *job, double *matrix, int64_t i) {
     return matrix + i * job->pitch;
 }
 
+/* sum -= sum of f[h * f_step] M(h, :) over the rows first <= h < end, for `vectors` vectors of columns from m on;
+ * `vectors` is a compile-time constant. Each vector is one chain of additions: the more, the less they wait. */
+static inline __attribute__((always_inline)) void subtract_vectors(const kernel_refinement *job, int64_t m, int vectors,
+                                                                   const double *f, int64_t f_step,
+                                                                   const double *matrix, int64_t first, int64_t end,
+                                                                   vector sum[]) {
+    for (int64_t h = first; h < end; h++) {
+        const vector *from = (const vector *)(matrix + h * job->pitch + m), x = vector_of(f[h * f_step]);
+        for (int i = 0; i < vectors; i++) sum[i] -= x * from[i];
+    }
+}
+
 /* row -= sum of f[h * f_step] M(h, :) over the rows first <= h < end of the upper triangular matrix M, in pairs of
  * vectors from the pair that contains `column` on. Skips the pairs of a row of M left of its diagonal. */
 static void subtract_rows(const kernel_refinement *job, double *row, int64_t column, const double *f, int64_t f_step,
                           const double *matrix, int64_t first, int64_t end) {
-    for (int64_t m = column / PAIR * PAIR; m < job->fast->rank; m += PAIR) {
-        const int64_t last = range_min(end, m + PAIR);
-        vector *to = (vector *)(row + m), sum[2] = {to[0], to[1]};
-        for (int64_t h = first; h < last; h++) {
-            const vector *from = (const vector *)(matrix + h * job->pitch + m), x = vector_of(f[h * f_step]);
-            sum[0] -= x * from[0];
-            sum[1] -= x * from[1];
-        }
-        to[0] = sum[0];
-        to[1] = sum[1];
+    int64_t m = column / PAIR * PAIR;
+    for (; m + PAIR < job->fast->rank; m += 2 * PAIR) {
+        const int64_t both = range_min(end, m + PAIR), last = range_min(end, m + 2 * PAIR);
+        vector *to = (vector *)(row + m), sum[4] = {to[0], to[1], to[2], to[3]};
+        subtract_vectors(job, m, 4, f, f_step, matrix, first, both, sum);
+        subtract_vectors(job, m + PAIR, 2, f, f_step, matrix, both, last, sum + 2);
+        for (int i = 0; i < 4; i++) to[i] = sum[i];
     }
+    if (m >= job->fast->rank) return;
+    vector *to = (vector *)(row + m), sum[2] = {to[0], to[1]};
+    subtract_vectors(job, m, 2, f, f_step, matrix, first, range_min(end, m + PAIR), sum);
+    to[0] = sum[0];
+    to[1] = sum[1];
 }
 
 /* Scales row i of an upper triangular matrix, and zeroes its entries left of the diagonal. */
