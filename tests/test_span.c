@@ -331,6 +331,14 @@ static double largest_mean(const inco_mat *d) {
     return largest;
 }
 
+static int64_t inspected_rank(const inco_mat *d) {
+    inco_metrics metrics = INCO_INIT(inco_metrics);
+    assert_int_equal(inco_inspect(d, NULL, &metrics, NULL), INCO_OK);
+    const int64_t rank = metrics.rank;
+    inco_metrics_free(&metrics);
+    return rank;
+}
+
 /* No method leaves the span, from cosines with their constant atom or from random directions. */
 static void every_method_learns_within_the_span(void **state) {
     const inco_type type = *(inco_type *)*state;
@@ -343,6 +351,7 @@ static void every_method_learns_within_the_span(void **state) {
         if (learn(&x, o, &d, &info, &error) != INCO_OK) fail_msg("%s: %s", cases[i / 2].method, error.message);
         assert_int_equal(info.rank, DIM - 1);
         assert_true(largest_mean(&d) <= (type == INCO_F32 ? 1e-6 : 1e-11));
+        assert_int_equal(inspected_rank(&d), DIM - 1);
         assert_int_equal(info.start_replaced, cosines);
         assert_int_equal(info.start_projected, cosines ? 1 : 40);
         assert_near(info.welch, coherence_bound(DIM - 1, 40), 1e-15);

@@ -7,7 +7,6 @@
 #include "mat/blas.h"
 #include "mat/mat.h"
 
-static const double ROUNDING = 1e-12; /* a part outside that is smaller, relative to the vector, is none */
 static const double SEEN = 1e-3, NOTHING = 1e-6;
 
 enum { PASSES = 3 }; /* a projection of a vector that is almost orthogonal to the subspace is inexact */
@@ -50,7 +49,7 @@ static int move_column(projecting *p, int64_t j, int first) {
     const int64_t dim = p->m->rows;
     const double before = mat_column_norm(p->m, j), outside = mat_column_norm(&p->outside, j);
     double *x = mat_column(p->m, j);
-    if (!(outside > ROUNDING * before)) return 0;
+    if (!(outside > SUBSPACE_ROUNDING * before)) return 0;
     p->seen += first && outside > SEEN * before;
     blas_axpy(dim, -1, mat_column(&p->outside, j), x);
     if (!p->unit) return 1;

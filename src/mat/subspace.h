@@ -17,6 +17,9 @@ void subspace_free(subspace *s);
  * parts. */
 int subspace_make(subspace *s, const inco_mat *u, int64_t rank, inco_error *error);
 
+/* A part of a vector outside of the subspace that is smaller than this, relative to the vector, is rounding. */
+static const double SUBSPACE_ROUNDING = 1e-12;
+
 /* Projects the columns of m (double); s = NULL: leaves them as they are. Those that are in the subspace up to rounding
  * stay as they are, so that a second projection changes no bit. */
 int subspace_project(const subspace *s, const inco_mat *m, int threads, inco_error *error);

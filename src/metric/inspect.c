@@ -105,11 +105,12 @@ static int measure_pairs(inspection *w, const gram_atoms *atoms, inco_error *err
     return status;
 }
 
-/* (COH-10): singular values of unit-norm atoms that are more than rounding errors. */
+/* (COH-10): singular values of unit-norm atoms that are more than rounding errors, those of learning included. */
 static int64_t rank_of(const inspection *w, int64_t atoms) {
     const inco_metrics *m = w->m;
+    const double noise = fmax(subspace_noise(w->d->type), SUBSPACE_ROUNDING);
     int64_t rank = 0;
-    while (rank < m->singular_count && m->singular[rank] > subspace_noise(w->d->type) * sqrt((double)atoms)) rank++;
+    while (rank < m->singular_count && m->singular[rank] > noise * sqrt((double)atoms)) rank++;
     return rank;
 }
 
