@@ -4,6 +4,8 @@
 
 #include "check.h"
 
+#include "base/memory.h"
+
 /* Signals of `sparsity` atoms each from a random dictionary, with normal coefficients. */
 static inline inco_mat planted_signals(const inco_mat *truth, int64_t count, int sparsity, uint64_t seed) {
     inco_mat x;
@@ -37,6 +39,45 @@ static inline double recovered(const inco_mat *truth, const inco_mat *learned) {
 static inline int learn(const inco_mat *x, inco_options *o, inco_mat *d, inco_learn_info *info, inco_error *error) {
     inco_source source = mat_source_of(x);
     return inco_learn(&source, o, d, info, error);
+}
+
+/* Learns with each allocation failing in turn, of which there are more than `least`: INCO_ENOMEM, until all succeed.
+ * Frees the options. */
+static inline void check_failing_memory(const inco_mat *x, inco_options *o, int64_t least) {
+    int64_t k = 1;
+    for (int status = INCO_ENOMEM; status == INCO_ENOMEM; k++) {
+        inco_mat d = {0};
+        memory_fail_at(k);
+        status = learn(x, o, &d, NULL, NULL);
+        memory_fail_at(0);
+        assert_true(status == INCO_OK || status == INCO_ENOMEM);
+        inco_mat_free(&d);
+    }
+    assert_true(k > least);
+    inco_options_free(o);
+}
+
+/* Signals (float64) that count how many of them are read. */
+typedef struct counting_source {
+    inco_mat x;
+    int64_t read;
+} counting_source;
+
+static inline int counting_read(void *self, int64_t first, int64_t count, void *out, inco_error *error) {
+    counting_source *c = self;
+    (void)error;
+    memcpy(out, mat_column(&c->x, first), (size_t)(count * c->x.rows) * sizeof(double));
+    c->read += count;
+    return INCO_OK;
+}
+
+static inline inco_source counting_source_of(counting_source *c) {
+    return (inco_source){.size = sizeof(inco_source),
+                         .self = c,
+                         .dim = c->x.rows,
+                         .count = c->x.cols,
+                         .type = INCO_F64,
+                         .read = counting_read};
 }
 
 /* Checks --unused: 15 initial atoms are among the signals, 5 are almost orthogonal to them. */

@@ -127,21 +127,10 @@ static void targets_are_reached_or_told(void **state) {
 static void failing_memory_is_survived(void **state) {
     (void)state;
     inco_mat x = check_random(INCO_F32, 6, 80, 17);
-    inco_source source = mat_source_of(&x);
     for (int i = 0; i < CASES; i++) {
         inco_options *o =
             OPTIONS_OF(&cases[i], "atoms", "9", "sparsity", "3", "coder", "omp", "iterations", "2", "threads", "1");
-        int64_t k = 1;
-        for (int status = INCO_ENOMEM; status == INCO_ENOMEM; k++) {
-            inco_mat d = {0};
-            memory_fail_at(k);
-            status = inco_learn(&source, o, &d, NULL, NULL);
-            memory_fail_at(0);
-            assert_true(status == INCO_OK || status == INCO_ENOMEM);
-            inco_mat_free(&d);
-        }
-        assert_true(k > 40);
-        inco_options_free(o);
+        check_failing_memory(&x, o, 40);
     }
     inco_mat_free(&x);
 }

@@ -459,17 +459,7 @@ static void failing_memory_is_survived(void **state) {
     inco_mat x = check_random(INCO_F32, 6, 80, 17);
     inco_options *o = OPTIONS("method", "online", "atoms", "9", "sparsity", "3", "iterations", "2", "batch", "30",
                               "threads", "1", "gamma", "1");
-    int64_t k = 1;
-    for (int status = INCO_ENOMEM; status == INCO_ENOMEM; k++) {
-        inco_mat d = {0};
-        memory_fail_at(k);
-        status = learn(&x, o, &d, NULL, NULL);
-        memory_fail_at(0);
-        assert_true(status == INCO_OK || status == INCO_ENOMEM);
-        inco_mat_free(&d);
-    }
-    assert_true(k > 80);
-    inco_options_free(o);
+    check_failing_memory(&x, o, 80);
     inco_mat_free(&x);
 }
 

@@ -145,26 +145,12 @@ static void the_scale_of_a_signal_does_not_matter(void **state) {
     inco_mat_free(&x);
 }
 
-typedef struct counting_source {
-    inco_mat x;
-    int64_t read;
-} counting_source;
-
-static int count_read(void *self, int64_t first, int64_t count, void *out, inco_error *error) {
-    counting_source *c = self;
-    (void)error;
-    memcpy(out, mat_column(&c->x, first), (size_t)(count * c->x.rows) * c->x.type);
-    c->read += count;
-    return INCO_OK;
-}
-
 /* All signals are read only if the first ones do not span R^D. The last one adds a dimension. */
 static void reading_ends_when_the_span_is_full(void **state) {
     (void)state;
     for (int full = 0; full < 2; full++) {
         counting_source c = {low_rank(INCO_F64, DIM, full ? DIM : 6, 5000, 50), 0};
-        inco_source source = {
-            .size = sizeof source, .self = &c, .dim = DIM, .count = 5000, .type = INCO_F64, .read = count_read};
+        inco_source source = counting_source_of(&c);
         subspace s;
         mat_set(&c.x, 3, 4999, 100);
         assert_int_equal(span_find(&s, &source, INCO_F64, NULL), INCO_OK);
@@ -446,21 +432,11 @@ static void failing_memory_is_survived(void **state) {
     inco_mat x = centred_by_user(INCO_F32, 6, 80, 2);
     for (int i = 0; i < CASES; i += 2) {
         inco_options *o = options_of(&cases[i], "dct");
-        int64_t k = 1;
         assert_int_equal(inco_options_set(o, "atoms", "9", NULL), INCO_OK);
         assert_int_equal(inco_options_set(o, "patch", "2x3", NULL), INCO_OK);
         assert_int_equal(inco_options_set(o, "iterations", "1", NULL), INCO_OK);
         assert_int_equal(inco_options_set(o, "threads", "1", NULL), INCO_OK);
-        for (int status = INCO_ENOMEM; status == INCO_ENOMEM; k++) {
-            inco_mat d = {0};
-            memory_fail_at(k);
-            status = learn(&x, o, &d, NULL, NULL);
-            memory_fail_at(0);
-            assert_true(status == INCO_OK || status == INCO_ENOMEM);
-            inco_mat_free(&d);
-        }
-        assert_true(k > 40);
-        inco_options_free(o);
+        check_failing_memory(&x, o, 40);
     }
     inco_mat_free(&x);
 }

@@ -1,6 +1,7 @@
 /* Work of the algorithms, counted: atoms added, bytes of bases read, multiplications of matrix products, signals read.
  * Independent of the clock. */
 #include "check.h"
+#include "learning.h"
 
 #include "base/memory.h"
 #include "code/coder.h"
@@ -201,19 +202,6 @@ static void an_online_sweep_is_one_product_with_a(void **state) {
 
 /* ---- Learning ---- */
 
-typedef struct counting_source {
-    inco_mat x;
-    int64_t read;
-} counting_source;
-
-static int count_read(void *self, int64_t first, int64_t count, void *out, inco_error *error) {
-    counting_source *c = self;
-    (void)error;
-    memcpy(out, mat_column(&c->x, first), (size_t)(count * c->x.rows) * sizeof(double));
-    c->read += count;
-    return INCO_OK;
-}
-
 /* An iteration, the final coding and the search for the span each read every signal once; the first two compute one
  * Gram matrix, and multiply the signals by the dictionary once. Other products: the update, the error from A, the
  * coherence. */
@@ -221,8 +209,7 @@ static void a_pass_reads_signals_once_and_makes_one_gram_matrix(void **state) {
     (void)state;
     enum { ITERATIONS = 3 };
     counting_source c = {check_dictionary(INCO_F64, DIM, SIGNALS, 6), 0};
-    inco_source source = {
-        .size = sizeof source, .self = &c, .dim = DIM, .count = SIGNALS, .type = INCO_F64, .read = count_read};
+    inco_source source = counting_source_of(&c);
     inco_options *o = OPTIONS("atoms", "100", "coder", "ols", "sparsity", "3", "iterations", "3", "unused", "keep",
                               "threads", "1", "init", "random", "gamma", "0");
     inco_learner *handle;
