@@ -61,6 +61,7 @@ def test_every_function_reports(X, dictionary):
 
 INTERRUPTED = """
     import os, signal, threading, time, numpy as np, inco
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a job that a shell started in the background
     X = np.random.default_rng(0).standard_normal((20000, 64))
     inco.DictionaryLearning
     threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
