@@ -72,6 +72,7 @@ class Path(tool.Case):
         self.assertAlmostEqual(chosen["relative_error"], coded["relative_error"], 9)
         self.assertAlmostEqual(chosen["singular_values"]["max"], seen["singular_values"][0], 9)
 
+    @tool.needs("npz")
     def test_describes_the_file(self):
         given = ["learn", "X.npy", "-o", "D.npy", *LEARN[:-2], "--normalize", "none"]
         self.assert_describes_file(self.json(*given, "--gamma", "auto"), "X.npy")
