@@ -78,10 +78,17 @@ static int lacks_constants(const finder *f) {
     return sqrt(f->mean) <= f->constant * sqrt((double)f->count);
 }
 
+/* (SPAN-6): what the factors L themselves add, relative to the norm of the signals. */
+static double noise_of_factors(const finder *f) {
+    const double dim = (double)f->m.rows, pieces = (double)range_blocks(f->read, f->piece.cols);
+    return ldexp(sqrt(dim * pieces) * (double)f->m.cols, -53);
+}
+
 /* Number of singular values of L above the noise (SPAN-2). */
 static int64_t count_values(const finder *f) {
+    const double least = fmax(f->noise, noise_of_factors(f)) * sqrt((double)f->count);
     int64_t rank = 0;
-    while (rank < f->m.rows && f->values[rank] > f->noise * sqrt((double)f->count)) rank++;
+    while (rank < f->m.rows && f->values[rank] > least) rank++;
     return rank;
 }
 
