@@ -106,7 +106,7 @@ static double median(double *value, int64_t count) {
     return (value[(count - 1) / 2] + value[count / 2]) / 2;
 }
 
-/* Over the windows that are pauses, or those that are not, without those that are zero. */
+/* Over pauses, or over speech, without zero windows. */
 static double median_of_windows(const speech *s, int pause) {
     int64_t count = 0;
     for (int64_t n = 0; n < s->x.cols; n++)

@@ -81,7 +81,7 @@ static void there_is_no_command_line(void **state) {
     inco_options_free(o);
 }
 
-/* Types and ranges in the table are those that can be set. */
+/* An option accepts the type and range that the table states. */
 static void rows_tell_types_and_ranges(void **state) {
     inco_options *o = inco_options_new();
     inco_option r = INCO_INIT(inco_option);

@@ -52,7 +52,7 @@ static int read_atoms(inco_mat *d, int64_t first, const int64_t *signals, int64_
     return status;
 }
 
-/* Normalises the atoms from `first` on and moves those that are zero to the end. Returns the number of the others. */
+/* Normalises the atoms from `first` on and moves zero atoms to the end. Returns the number of nonzero atoms. */
 static int64_t keep_nonzero(inco_mat *d, int64_t first, int64_t count) {
     int64_t kept = 0;
     for (int64_t i = first; i < first + count; i++) {
