@@ -249,13 +249,44 @@ static void cell_spread(cells *c, const experiment *e, spread s, const char *for
         cell(c, "%s", value[0]);
 }
 
-static void finish_table(cells *c, inco_report *made, inco_table *table) {
-    table->size = sizeof *table;
-    table->cells = (const char *const *)c->text;
-    table->rows = c->count / (int)table->columns;
-    if (!c->failed && table->rows) inco_report_table(made, table);
-    for (int i = 0; i < c->count; i++) free(c->text[i]);
+/* Adds the cells as a table, and frees them; returns 0 if memory ran out. */
+static int finish_table(cells *c, inco_report *made, inco_table table) {
+    const int complete = c && !c->failed;
+    if (complete) {
+        table.size = sizeof table;
+        table.cells = (const char *const *)c->text;
+        table.rows = c->count / (int)table.columns;
+        if (table.rows) inco_report_table(made, &table);
+    }
+    for (int i = 0; c && i < c->count; i++) free(c->text[i]);
     free(c);
+    return complete;
+}
+
+static int add_claims(inco_report *made, const claim *claims) {
+    static const char *const header[] = {"", "verdict", "claim", "measured"};
+    cells *c = calloc(1, sizeof *c);
+    for (int i = 0; c && i < CLAIMS; i++) {
+        cell(c, "%s", claims[i].id);
+        cell(c, "%s", claims_verdict(claims[i].verdict));
+        cell(c, "%s", claims[i].text);
+        cell(c, "%s", claims[i].measured);
+    }
+    return finish_table(c, made,
+                        (inco_table){.id = "claims",
+                                     .title = "The claims of the paper, and what was measured here",
+                                     .columns = 4,
+                                     .header = header,
+                                     .kinds = "lvll"});
+}
+
+/* A table of the runs that are tested on test signals: `row` adds the cells of one, or none. */
+static int add_table(const experiment *e, inco_report *made, inco_table table,
+                     void row(cells *c, const experiment *e, const grid_run *g)) {
+    cells *c = calloc(1, sizeof *c);
+    for (int i = 0; c && i < e->runs; i++)
+        if (e->grid[i].generalises) row(c, e, &e->grid[i]);
+    return finish_table(c, made, table);
 }
 
 static void name_run(cells *c, const grid_run *g) {
@@ -265,23 +296,16 @@ static void name_run(cells *c, const grid_run *g) {
         cell(c, "%s, %s", grid_family(g->family), g->label);
 }
 
-static int add_claims(inco_report *made, const claim *claims) {
-    static const char *const header[] = {"", "verdict", "claim", "measured"};
-    cells *c = calloc(1, sizeof *c);
-    if (!c) return 0;
-    for (int i = 0; i < CLAIMS; i++) {
-        cell(c, "%s", claims[i].id);
-        cell(c, "%s", claims_verdict(claims[i].verdict));
-        cell(c, "%s", claims[i].text);
-        cell(c, "%s", claims[i].measured);
-    }
-    inco_table table = {.id = "claims",
-                        .title = "The claims of the paper, and what was measured here",
-                        .columns = 4,
-                        .header = header,
-                        .kinds = "lvll"};
-    finish_table(c, made, &table);
-    return 1;
+static void fill_run(cells *c, const experiment *e, const grid_run *g) {
+    name_run(c, g);
+    cell_spread(c, e, seeds_over(e, g, "coherence_max", 0), "%.4f");
+    cell_spread(c, e, seeds_over(e, g, "coherence_rms", 0), "%.4f");
+    cell_spread(c, e, seeds_over(e, g, "coherence_median", 0), "%.4f");
+    cell_spread(c, e, seeds_over(e, g, "deviation", 0), "%.4f");
+    cell_spread(c, e, seeds_over(e, g, "relative_error", 0), "%.4f");
+    cell_spread(c, e, seeds_over(e, g, "mean_cardinality", 0), "%.1f");
+    for (int k = 0; k < 3; k++)
+        cell_spread(c, e, seeds_over(e, g, "residual", (const double[]){10, 40, 100}[k]), "%.4f");
 }
 
 static int add_runs(const experiment *e, inco_report *made) {
@@ -295,53 +319,42 @@ static int add_runs(const experiment *e, inco_report *made) {
                                          "test residual, 10 atoms",
                                          "40 atoms",
                                          "100 atoms"};
-    cells *c = calloc(1, sizeof *c);
-    if (!c) return 0;
-    for (int i = 0; i < e->runs; i++) {
-        const grid_run *g = &e->grid[i];
-        if (!g->generalises) continue;
-        name_run(c, g);
-        cell_spread(c, e, seeds_over(e, g, "coherence_max", 0), "%.4f");
-        cell_spread(c, e, seeds_over(e, g, "coherence_rms", 0), "%.4f");
-        cell_spread(c, e, seeds_over(e, g, "coherence_median", 0), "%.4f");
-        cell_spread(c, e, seeds_over(e, g, "deviation", 0), "%.4f");
-        cell_spread(c, e, seeds_over(e, g, "relative_error", 0), "%.4f");
-        cell_spread(c, e, seeds_over(e, g, "mean_cardinality", 0), "%.1f");
-        for (int k = 0; k < 3; k++)
-            cell_spread(c, e, seeds_over(e, g, "residual", (const double[]){10, 40, 100}[k]), "%.4f");
-    }
-    inco_table table = {.id = "runs",
-                        .title = "All runs",
-                        .columns = 10,
-                        .header = header,
-                        .kinds = "lrrrrrrrrr",
-                        .caption = e->seeds > 1 ? "Medians over the seeds, and quartiles." : NULL};
-    finish_table(c, made, &table);
-    return 1;
+    return add_table(e, made,
+                     (inco_table){.id = "runs",
+                                  .title = "All runs",
+                                  .columns = 10,
+                                  .header = header,
+                                  .kinds = "lrrrrrrrrr",
+                                  .caption = e->seeds > 1 ? "Medians over the seeds, and quartiles." : NULL},
+                     fill_run);
 }
 
 /* Ratios to K-SVD without replacement, seed by seed, with the same signals and initial dictionary. */
-static int add_paired(const experiment *e, inco_report *made) {
-    static const char *const header[] = {"run", "5 atoms", "10 atoms", "20 atoms", "40 atoms", "80 atoms", "120 atoms"};
+static void fill_paired(cells *c, const experiment *e, const grid_run *g) {
     static const double at[] = {5, 10, 20, 40, 80, 120};
     const grid_run *base = grid_find(e, KSVD, 1, 0);
-    cells *c = calloc(1, sizeof *c);
-    if (!c) return 0;
-    for (int i = 0; i < e->runs; i++) {
-        const grid_run *g = &e->grid[i];
-        if (!g->generalises || g == base) continue;
-        name_run(c, g);
-        for (int k = 0; k < 6; k++) cell_spread(c, e, seeds_ratio(e, g, base, "residual", at[k]), "%.3f");
-    }
-    inco_table table = {.id = "paired",
-                        .title = "Test residual over that of K-SVD at μt = 1",
-                        .columns = 7,
-                        .header = header,
-                        .kinds = "lrrrrrr",
-                        .caption = "For the same seed: the same recordings, signals and initial dictionary. Below 1 "
-                                   "is better."};
-    finish_table(c, made, &table);
-    return 1;
+    if (g == base) return;
+    name_run(c, g);
+    for (int k = 0; k < 6; k++) cell_spread(c, e, seeds_ratio(e, g, base, "residual", at[k]), "%.3f");
+}
+
+static int add_paired(const experiment *e, inco_report *made) {
+    static const char *const header[] = {"run", "5 atoms", "10 atoms", "20 atoms", "40 atoms", "80 atoms", "120 atoms"};
+    return add_table(e, made,
+                     (inco_table){.id = "paired",
+                                  .title = "Test residual over that of K-SVD at μt = 1",
+                                  .columns = 7,
+                                  .header = header,
+                                  .kinds = "lrrrrrr",
+                                  .caption = "For the same seed: the same recordings, signals and initial dictionary. "
+                                             "Below 1 is better."},
+                     fill_paired);
+}
+
+static void fill_parts(cells *c, const experiment *e, const grid_run *g) {
+    name_run(c, g);
+    for (int part = 0; part < 2 * SPEECH_PARTS; part++)
+        cell_spread(c, e, seeds_over(e, g, speech_parts[part / 2].list, part % 2 ? 40 : 10), "%.4f");
 }
 
 /* Medians over windows, recordings, speech and pauses. */
@@ -349,23 +362,31 @@ static int add_parts(const experiment *e, inco_report *made) {
     static const char *const header[] = {"run",      "windows, 10 atoms", "40 atoms", "recordings, 10 atoms",
                                          "40 atoms", "speech, 10 atoms",  "40 atoms", "pauses, 10 atoms",
                                          "40 atoms"};
-    cells *c = calloc(1, sizeof *c);
-    if (!c) return 0;
-    for (int i = 0; i < e->runs; i++) {
-        const grid_run *g = &e->grid[i];
-        if (!g->generalises) continue;
-        name_run(c, g);
-        for (int part = 0; part < 2 * SPEECH_PARTS; part++)
-            cell_spread(c, e, seeds_over(e, g, speech_parts[part / 2].list, part % 2 ? 40 : 10), "%.4f");
-    }
-    inco_table table = {.id = "parts",
-                        .title = "Test residual: median over windows, recordings, speech and pauses",
-                        .columns = 9,
-                        .header = header,
-                        .kinds = "lrrrrrrrr",
-                        .caption = "Windows: ‖x − Dc‖ / ‖x‖ of all, of speech, of pauses. Recordings: ‖R‖ / ‖X‖."};
-    finish_table(c, made, &table);
-    return 1;
+    return add_table(
+        e, made,
+        (inco_table){.id = "parts",
+                     .title = "Test residual: median over windows, recordings, speech and pauses",
+                     .columns = 9,
+                     .header = header,
+                     .kinds = "lrrrrrrrr",
+                     .caption = "Windows: ‖x − Dc‖ / ‖x‖ of all, of speech, of pauses. Recordings: ‖R‖ / ‖X‖."},
+        fill_parts);
+}
+
+static void fill_cost(cells *c, const experiment *e, const grid_run *g) {
+    const double *passes;
+    int capped = 0;
+    if (g->family != INKSVD) return;
+    const int count = numbers_of(reproduce_figures(e, 0, g), "iteration_passes", NULL, &passes);
+    for (int k = 0; k < count; k++) capped += passes[k] >= (double)e->passes;
+    name_run(c, g);
+    cell_spread(c, e, seeds_over(e, g, "spread_passes", 0), "%.0f");
+    cell_spread(c, e, seeds_over(e, g, "spread_pairs", 0), "%.0f");
+    cell(c, "%d of %d", capped, count);
+    cell_spread(c, e, seeds_over(e, g, "spread_seconds", 0), "%.1f");
+    cell_spread(c, e, seeds_over(e, g, "seconds_code", 0), "%.1f");
+    cell_spread(c, e, seeds_over(e, g, "seconds_update", 0), "%.1f");
+    cell_spread(c, e, seeds_over(e, g, "coherence_max", 0), "%.4f");
 }
 
 static int add_cost(const experiment *e, inco_report *made) {
@@ -377,34 +398,17 @@ static int add_cost(const experiment *e, inco_report *made) {
                                          "of coding",
                                          "of the whole update",
                                          "largest coherence"};
-    cells *c = calloc(1, sizeof *c);
-    if (!c) return 0;
-    for (int i = 0; i < e->runs; i++) {
-        const grid_run *g = &e->grid[i];
-        const double *passes;
-        int capped = 0;
-        if (g->family != INKSVD || !g->generalises) continue;
-        const int count = numbers_of(reproduce_figures(e, 0, g), "iteration_passes", NULL, &passes);
-        for (int k = 0; k < count; k++) capped += passes[k] >= (double)e->passes;
-        name_run(c, g);
-        cell_spread(c, e, seeds_over(e, g, "spread_passes", 0), "%.0f");
-        cell_spread(c, e, seeds_over(e, g, "spread_pairs", 0), "%.0f");
-        cell(c, "%d of %d", capped, count);
-        cell_spread(c, e, seeds_over(e, g, "spread_seconds", 0), "%.1f");
-        cell_spread(c, e, seeds_over(e, g, "seconds_code", 0), "%.1f");
-        cell_spread(c, e, seeds_over(e, g, "seconds_update", 0), "%.1f");
-        cell_spread(c, e, seeds_over(e, g, "coherence_max", 0), "%.4f");
-    }
-    inco_table table = {.id = "cost",
-                        .title = "Cost of decorrelation in INK-SVD",
-                        .columns = 8,
-                        .header = header,
-                        .kinds = "lrrrrrrr",
-                        .caption =
-                            "Over all iterations. A pass rotates disjoint pairs of atoms; passes are repeated until "
-                            "no pair is above μt + 0.001, up to a limit per update."};
-    finish_table(c, made, &table);
-    return 1;
+    return add_table(
+        e, made,
+        (inco_table){.id = "cost",
+                     .title = "Cost of decorrelation in INK-SVD",
+                     .columns = 8,
+                     .header = header,
+                     .kinds = "lrrrrrrr",
+                     .caption =
+                         "Over all iterations. A pass rotates disjoint pairs of atoms; passes are repeated until "
+                         "no pair is above μt + 0.001, up to a limit per update."},
+        fill_cost);
 }
 
 /* ---- The report ---- */
