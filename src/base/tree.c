@@ -59,7 +59,7 @@ static void add_all(const tree_sum *tree, double *to, const double *from) {
 double *tree_next(tree_sum *tree) {
     double **slot = &tree->stack[tree->height];
     if (!*slot)
-        *slot = NEW_RAW(double, tree->height ? tree->length : tree->capacity); /* the total comes to be in the first */
+        *slot = NEW_RAW(double, tree->height ? tree->length : tree->capacity); /* the first receives the total */
     if (*slot) add_all(tree, *slot, NULL);
     return *slot;
 }

@@ -55,9 +55,9 @@ static double mean_of(const inco_mat *x, int64_t n) {
  * amplify them. */
 static void center_signal(const inco_mat *x, int64_t n) {
     const double mean = mean_of(x, n), before = mat_column_norm(x, n), rounding = x->type == INCO_F32 ? 1e-6 : 1e-15;
-    double rest = 0;
-    for (int64_t i = 0; i < x->rows; i++) rest += (mat_get(x, i, n) - mean) / (double)x->rows;
-    for (int64_t i = 0; i < x->rows; i++) mat_set(x, i, n, mat_get(x, i, n) - mean - rest);
+    double remainder = 0;
+    for (int64_t i = 0; i < x->rows; i++) remainder += (mat_get(x, i, n) - mean) / (double)x->rows;
+    for (int64_t i = 0; i < x->rows; i++) mat_set(x, i, n, mat_get(x, i, n) - mean - remainder);
     if (mat_column_norm(x, n) <= rounding * before) memset(mat_column(x, n), 0, (size_t)x->rows * x->type);
 }
 

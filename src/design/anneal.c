@@ -48,21 +48,21 @@ static double add_tightness(annealing *w, const inco_mat *gradient) {
 }
 
 /* Alternates D <- D - gap D / 2, the Newton step to a tight frame, with normalisation. */
-int anneal_tighten(inco_mat *d, int threads, double *rest, inco_error *error) {
+int anneal_tighten(inco_mat *d, int threads, double *deviation, inco_error *error) {
     inco_mat gap = {0}, next = {0};
     int status;
     TRY(mat_new_raw(&gap, INCO_F64, d->rows, d->rows, error));
     TRY(mat_convert(&next, d, INCO_F64, error));
     for (int step = 0; step <= TIGHTEN_STEPS; step++) {
         measure_gap(d, threads, &gap);
-        *rest = blas_largest(gap.rows * gap.cols, gap.data);
-        if (*rest <= TIGHT_ENOUGH || step == TIGHTEN_STEPS) break;
+        *deviation = blas_largest(gap.rows * gap.cols, gap.data);
+        if (*deviation <= TIGHT_ENOUGH || step == TIGHTEN_STEPS) break;
         mat_copy(&next, d);
         blas_multiply(threads, "NN", -0.5, &gap, d, 1, &next);
         mat_normalize_columns(&next, NULL);
         mat_copy(d, &next);
     }
-    *rest *= (double)d->cols / (double)d->rows;
+    *deviation *= (double)d->cols / (double)d->rows;
 done:
     inco_mat_free(&gap);
     inco_mat_free(&next);
@@ -128,7 +128,7 @@ static int pass_level(annealing *w, inco_mat *d, int level, inco_error *error) {
 
 int anneal(inco_mat *d, const anneal_settings *settings, double *coherence, inco_error *error) {
     annealing w;
-    double rest;
+    double deviation;
     int status = open_annealing(&w, d, settings, error);
     if (status < 0) goto done;
     *coherence = peak_largest(&w.top, d);
@@ -137,7 +137,7 @@ int anneal(inco_mat *d, const anneal_settings *settings, double *coherence, inco
         *coherence = peak_largest(&w.top, d);
     }
     if (settings->tight) {
-        TRY(anneal_tighten(d, settings->threads, &rest, error));
+        TRY(anneal_tighten(d, settings->threads, &deviation, error));
         *coherence = peak_largest(&w.top, d);
     }
     status = w.stopped ? INCO_STOPPED : INCO_OK;

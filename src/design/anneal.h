@@ -22,8 +22,8 @@ typedef struct anneal_settings {
  * INCO_STOPPED if `tell` stopped it. */
 int anneal(inco_mat *d, const anneal_settings *settings, double *coherence, inco_error *error);
 
-/* Replaces d, with unit-norm columns and nearly tight, by a tight frame close to it. *rest receives the largest entry
- * of |D D' - (L / D) I|. */
-int anneal_tighten(inco_mat *d, int threads, double *rest, inco_error *error);
+/* Replaces d, with unit-norm columns and nearly tight, by a tight frame close to it. *deviation receives the largest
+ * entry of |D D' - (L / D) I|. */
+int anneal_tighten(inco_mat *d, int threads, double *deviation, inco_error *error);
 
 #endif

@@ -198,12 +198,12 @@ int lapack_tridiagonal_top(int64_t n, double *diagonal, double *beside, double *
 
 int lapack_eigenvectors(inco_mat *a, double *values, inco_error *error) {
     const lapack_int n = (lapack_int)a->rows;
-    const int64_t room = 1 + 6 * (int64_t)n + 2 * (int64_t)n * n;
-    double *work = NEW_RAW(double, room);
+    const int64_t work_length = 1 + 6 * (int64_t)n + 2 * (int64_t)n * n;
+    double *work = NEW_RAW(double, work_length);
     lapack_int *iwork = NEW_RAW(lapack_int, 3 + 5 * (int64_t)n);
     int status = work && iwork ? INCO_OK : error_no_memory(error);
     if (status >= 0 && KEPT(LAPACKE_dsyevd_work(LAPACK_COL_MAJOR, 'V', 'L', n, a->data, (lapack_int)a->ld, values, work,
-                                                (lapack_int)room, iwork, 3 + 5 * n)) != 0)
+                                                (lapack_int)work_length, iwork, 3 + 5 * n)) != 0)
         status = error_set(error, INCO_ENUMERIC, "the eigenvectors of a symmetric matrix could not be computed");
     memory_free(work);
     memory_free(iwork);
@@ -310,14 +310,15 @@ done:
 static int some_eigenvectors(inco_mat *a, double *values, inco_mat *vectors, inco_error *error) {
     const lapack_int n = (lapack_int)a->rows, from = n - (lapack_int)vectors->cols + 1;
     const lapack_int ld = (lapack_int)a->ld, ldv = (lapack_int)vectors->ld;
-    const lapack_int room = 64 * n, integers = 10 * n; /* more than dsyevr's 26 n: whole blocks in its reduction */
+    const lapack_int work_length = 64 * n,
+                     integers = 10 * n; /* more than dsyevr's 26 n: whole blocks in its reduction */
     lapack_int found = 0;
-    double *work = NEW_RAW(double, room);
+    double *work = NEW_RAW(double, work_length);
     lapack_int *iwork = NEW_RAW(lapack_int, integers), *support = NEW_RAW(lapack_int, 2 * (int64_t)n);
     int status = work && iwork && support ? INCO_OK : error_no_memory(error);
     if (status >= 0 &&
         (KEPT(LAPACKE_dsyevr_work(LAPACK_COL_MAJOR, 'V', 'I', 'L', n, a->data, ld, 0, 0, from, n, 0, &found, values,
-                                  vectors->data, ldv, support, work, room, iwork, integers)) != 0 ||
+                                  vectors->data, ldv, support, work, work_length, iwork, integers)) != 0 ||
          found != (lapack_int)vectors->cols))
         status = error_set(error, INCO_ENUMERIC, "the leading eigenvectors could not be computed");
     memory_free(work);
@@ -328,11 +329,11 @@ static int some_eigenvectors(inco_mat *a, double *values, inco_mat *vectors, inc
 
 int lapack_leading_by_qr(inco_mat *a, double *values, inco_mat *vectors, inco_error *error) {
     const int64_t n = a->rows, first = n - vectors->cols;
-    const lapack_int room = (lapack_int)(64 * n);
-    double *work = NEW_RAW(double, room), *all = NEW_RAW(double, n);
+    const lapack_int work_length = (lapack_int)(64 * n);
+    double *work = NEW_RAW(double, work_length), *all = NEW_RAW(double, n);
     int status = work && all ? INCO_OK : error_no_memory(error);
     if (status >= 0 && KEPT(LAPACKE_dsyev_work(LAPACK_COL_MAJOR, 'V', 'L', (lapack_int)n, a->data, (lapack_int)a->ld,
-                                               all, work, room)) != 0)
+                                               all, work, work_length)) != 0)
         status = error_set(error, INCO_ENUMERIC, "the eigenvectors could not be computed");
     if (status >= 0) {
         const inco_mat leading = mat_columns(a, first, vectors->cols);

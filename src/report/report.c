@@ -34,7 +34,7 @@ void inco_report_free(inco_report *r) {
     handle_free(r);
 }
 
-/* ---- For those that add ---- */
+/* ---- For the files that add parts ---- */
 
 int report_enter(inco_report *r) {
     if (!handle_is(r, handle_kind) || r->trouble) return 0;
