@@ -179,18 +179,14 @@ __attribute__((destructor)) static void end_workers(void) {
 
 /* ---- Lending ---- */
 
-/* Workers block all signals, except those that a thread raises itself and the profiler's. */
-static void refuse_signals(sigset_t *before) {
-    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
-    sigset_t refused;
-    sigfillset(&refused);
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&refused, own[i]);
-    pthread_sigmask(SIG_SETMASK, &refused, before);
-}
-
+/* Starts a worker, which inherits the mask: all signals are blocked, except those that a thread raises itself and the
+ * profiler's. */
 static int start(worker *w) {
-    sigset_t before;
-    refuse_signals(&before);
+    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS, SIGPROF};
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) sigdelset(&blocked, own[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
     const int refused = pthread_create(&w->id, NULL, serve, w);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return refused;

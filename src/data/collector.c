@@ -134,19 +134,15 @@ int collector_add(collector *c, const pass_group *group, inco_error *error) {
     return INCO_OK;
 }
 
-/* Expands the triangle to a full matrix in place, from the last column on. */
-static void unfold(const collector *c, const inco_mat *a) {
-    for (int64_t j = c->atoms - 1; j >= 0; j--)
-        memmove((double *)mat_column(a, j) + j, (double *)a->data + triangle_column(c, j) + j,
-                (size_t)(c->atoms - j) * sizeof(double));
-    mat_mirror(a);
-}
-
+/* The triangle of A is expanded to the full matrix in place, from the last column on. */
 statistics collector_total(collector *c) {
     double *sum = tree_total(c->tree), *b = sum + AT_B, *a = b + c->dim * c->atoms;
     statistics s = {.energy = sum[0]};
     s.a = mat_view(INCO_F64, c->atoms, c->atoms, a);
     s.b = mat_view(INCO_F64, c->dim, c->atoms, b);
-    unfold(c, &s.a);
+    for (int64_t j = c->atoms - 1; j >= 0; j--)
+        memmove((double *)mat_column(&s.a, j) + j, a + triangle_column(c, j) + j,
+                (size_t)(c->atoms - j) * sizeof(double));
+    mat_mirror(&s.a);
     return s;
 }

@@ -42,12 +42,6 @@ done:
     return status;
 }
 
-static void close_finder(finder *f) {
-    inco_mat_free(&f->piece);
-    inco_mat_free(&f->m);
-    memory_free(f->values);
-}
-
 /* Adds the squared part along constants of a unit-norm signal. */
 static void add_mean(finder *f, const double *x) {
     const int64_t dim = f->signals->dim;
@@ -169,7 +163,9 @@ int span_find(subspace *span, const inco_source *signals, inco_type precision, i
     else
         TRY(is_small(&f) ? decompose(&f, span, error) : leave_constants(&f, span, error));
 done:
-    close_finder(&f);
+    inco_mat_free(&f.piece);
+    inco_mat_free(&f.m);
+    memory_free(f.values);
     if (status < 0) subspace_free(span);
     return status;
 }

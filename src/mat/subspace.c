@@ -38,12 +38,6 @@ typedef struct projecting {
     int64_t seen;
 } projecting;
 
-static void find_outside(const projecting *p, int threads) {
-    blas_multiply(threads, "TN", 1, &p->s->basis, p->m, 0, &p->product);
-    if (!p->s->complement) mat_copy(&p->outside, p->m);
-    blas_multiply(threads, "NN", p->s->complement ? 1 : -1, &p->s->basis, &p->product, !p->s->complement, &p->outside);
-}
-
 /* Whether column j changed. */
 static int move_column(projecting *p, int64_t j, int first) {
     const int64_t dim = p->m->rows;
@@ -60,12 +54,15 @@ static int move_column(projecting *p, int64_t j, int first) {
 
 static int project(projecting *p, int threads, inco_error *error) {
     const int64_t dim = p->m->rows, cols = p->m->cols;
+    const subspace *s = p->s;
     int status = INCO_OK;
-    if (!p->s || !p->s->basis.data) return status;
-    TRY(mat_new_raw(&p->product, INCO_F64, p->s->basis.cols, cols, error));
+    if (!s || !s->basis.data) return status;
+    TRY(mat_new_raw(&p->product, INCO_F64, s->basis.cols, cols, error));
     TRY(mat_new_raw(&p->outside, INCO_F64, dim, cols, error));
     for (int pass = 0, moved = 1; pass < PASSES && moved; pass++) {
-        find_outside(p, threads);
+        blas_multiply(threads, "TN", 1, &s->basis, p->m, 0, &p->product);
+        if (!s->complement) mat_copy(&p->outside, p->m);
+        blas_multiply(threads, "NN", s->complement ? 1 : -1, &s->basis, &p->product, !s->complement, &p->outside);
         moved = 0;
         for (int64_t j = 0; j < cols; j++) moved |= move_column(p, j, pass == 0);
     }

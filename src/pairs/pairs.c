@@ -75,19 +75,16 @@ static void push_each(const pairs_block *block, double scale, const inco_mat *d,
     }
 }
 
-/* As matrix products: G_b += D_a T, G_a += D_b T'. */
-static void push_all(const pairs_block *block, double scale, const inco_mat *d, const inco_mat *gradient) {
+/* Few active pairs: one by one; else as matrix products: G_b += D_a T, G_a += D_b T'. */
+void pairs_push(const pairs_block *block, int64_t active, double scale, const inco_mat *d, const inco_mat *gradient) {
     const inco_mat *t = &block->g;
+    if (active * SPARSE_SHARE < t->rows * t->cols) {
+        push_each(block, scale, d, gradient);
+        return;
+    }
     const inco_mat a = mat_columns(d, block->first, t->rows), b = mat_columns(d, block->second, t->cols);
     const inco_mat ga = mat_columns(gradient, block->first, t->rows);
     const inco_mat gb = mat_columns(gradient, block->second, t->cols);
     blas_multiply(1, "NN", scale, &a, t, 1, &gb);
     blas_multiply(1, "NT", scale, &b, t, 1, &ga);
-}
-
-void pairs_push(const pairs_block *block, int64_t active, double scale, const inco_mat *d, const inco_mat *gradient) {
-    if (active * SPARSE_SHARE < block->g.rows * block->g.cols)
-        push_each(block, scale, d, gradient);
-    else
-        push_all(block, scale, d, gradient);
 }

@@ -27,13 +27,6 @@ int64_t exchange_lines(const inco_options *o, int64_t atoms) {
 
 /* ---- The residuals of the worst coded signals ---- */
 
-static int read_worst(const exchange_input *in, const inco_mat *x, inco_error *error) {
-    int status = INCO_OK;
-    for (int64_t n = 0; n < x->cols && status >= 0; n++)
-        status = source_read(in->signals, in->worst->item[n].signal, 1, mat_column(x, n), error);
-    return status;
-}
-
 /* (EX-1): r = x - D c, coded in the updated dictionary. */
 static int code_worst(const exchange_input *in, inco_mat *r, inco_error *error) {
     const inco_mat *d = in->d;
@@ -41,7 +34,8 @@ static int code_worst(const exchange_input *in, inco_mat *r, inco_error *error) 
     csc codes = {0};
     int status;
     TRY(mat_new_raw(&x, in->signals->type, d->rows, in->worst->count, error));
-    TRY(read_worst(in, &x, error));
+    for (int64_t n = 0; n < x.cols; n++)
+        TRY(source_read(in->signals, in->worst->item[n].signal, 1, mat_column(&x, n), error));
     TRY(coder_set_dictionary(in->coder, d, error));
     TRY(coder_run(in->coder, &x, &codes, NULL, error));
     TRY(mat_convert(r, &x, INCO_F64, error));

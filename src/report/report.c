@@ -96,15 +96,10 @@ void report_element(writer *w, const char *tag, const char *css, const char *tex
 
 /* ---- Sections and facts ---- */
 
-static void close_section(inco_report *r) {
-    report_close_grid(r);
-    if (r->in_section) writer_put(&r->body, "</section>\n");
-    r->in_section = 0;
-}
-
 void inco_report_section(inco_report *r, const char *title, const char *text) {
     if (!report_enter(r)) return;
-    close_section(r);
+    report_close_grid(r);
+    if (r->in_section) writer_put(&r->body, "</section>\n");
     writer_put(&r->body, "<section>\n");
     report_element(&r->body, "h2", "", title);
     report_element(&r->body, "p", "intro", text);
