@@ -61,12 +61,16 @@ done:
 static int save(decode_job *job) {
     run *r = job->run;
     const double before = run_clock();
+    inco_options *options = NULL;
     int status;
     run_hold_signals(1);
+    TRY(dictionary_options(r, &options));
     if (job->origin.kind && !outputs_is_matrix(job->output))
-        status = inco_save_decoded(job->output, &job->signals, &job->origin, &r->error);
+        TRY(inco_save_decoded(job->output, &job->signals, &job->origin, &r->error));
     else
-        status = inco_save(job->output, &job->signals, r->options, NULL, &r->error);
+        TRY(inco_save(job->output, &job->signals, options, NULL, &r->error));
+done:
+    inco_options_free(options);
     r->seconds_io += run_clock() - before;
     return status;
 }

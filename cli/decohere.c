@@ -15,6 +15,7 @@ typedef struct decohere_job {
     inco_mat dictionary, result;
     centred centred; /* the mean of the dictionary, which its signals are coded without */
     inco_data *data;
+    inco_options *plain; /* with data, whose array --variable names: options for the dictionary */
     inco_source source;
     inco_decohere_info info;
     progress progress;
@@ -110,13 +111,14 @@ static int perform(run *r) {
     TRY(run_text(r, "data", &job.data_path));
     TRY(load(&job));
     TRY(run_on_progress(r, progress_until_signal, &job.progress));
+    TRY(dictionary_options(r, &job.plain));
     run_hold_signals(1);
     run_say(r, "%s: %lld atoms of %lld dimensions, %s", r->paths[0], (long long)job.dictionary.cols,
             (long long)job.dictionary.rows, results_precision(job.dictionary.type));
     TRY(inco_decohere(&job.dictionary, job.data ? &job.source : NULL, r->options, &job.result, &job.info, &r->error));
     progress_clear(&job.progress);
     summarize(&job);
-    TRY(results_save(r, job.output, &job.result, &job.centred.mean));
+    TRY(results_save(r, job.output, &job.result, &job.centred.mean, job.data ? job.plain : r->options));
     if (run_signal()) run_warn(r, "interrupted; the result so far is saved");
     tell_missed(&job);
     if (r->json) print_json(&job);
@@ -126,6 +128,7 @@ done:
     inco_mat_free(&job.result);
     inco_mat_free(&job.centred.mean);
     inco_data_free(job.data);
+    inco_options_free(job.plain);
     free(job.output);
     free(job.data_path);
     return status;

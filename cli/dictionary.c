@@ -1,10 +1,16 @@
 #include "dictionary.h"
 
+int dictionary_options(run *r, inco_options **options) {
+    *options = inco_options_new();
+    if (!*options) return run_no_memory(r);
+    if (!(inco_options_get_number(r->options, "columns") > 0)) return INCO_OK;
+    return inco_options_set(*options, "columns", "yes", &r->error);
+}
+
 int dictionary_load(run *r, const char *path, inco_mat *dictionary) {
-    inco_options *options = inco_options_new();
+    inco_options *options = NULL;
     int status;
-    if (!options) return run_no_memory(r);
-    if (inco_options_get_number(r->options, "columns") > 0) TRY(inco_options_set(options, "columns", "yes", &r->error));
+    TRY(dictionary_options(r, &options));
     TRY(inco_load(path, options, dictionary, &r->error));
 done:
     inco_options_free(options);

@@ -4,7 +4,9 @@
 
 #include "run.h"
 
-/* Loads a dictionary with --columns but without --variable, which names the array of the data. */
+/* New options with --columns of the run but without --variable, which names the array of the data. */
+int dictionary_options(run *r, inco_options **options);
+/* Loads a dictionary with --columns but without --variable. */
 int dictionary_load(run *r, const char *path, inco_mat *dictionary);
 
 /* Reads -D and -o, both required. The caller frees the names. */

@@ -63,7 +63,7 @@ static int perform(run *r) {
     const int outcome = status;
     progress_clear(&bar);
     summarize(r, &info);
-    TRY(results_save(r, path, &frame, NULL));
+    TRY(results_save(r, path, &frame, NULL, r->options));
     if (outcome == INCO_STOPPED) run_warn(r, "interrupted; the best frame so far is saved");
     if (r->json) print_json(r, &info);
 done:

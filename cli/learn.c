@@ -215,16 +215,20 @@ static int learn(learn_job *job) {
 static int save_dictionary(learn_job *job) {
     run *r = job->run;
     inco_mat dictionary = {0}, mean = {0};
+    inco_options *options = NULL;
     char *meta = learn_meta(job);
-    if (!meta) return run_no_memory(r);
     const double before = run_clock();
-    int status = inco_learner_dictionary(job->learner, &dictionary, &r->error);
-    if (status >= 0) status = inco_learner_mean(job->learner, &mean, &r->error);
-    if (status >= 0)
-        status = inco_save_dictionary(job->output, &dictionary, mean.data ? &mean : NULL, r->options, meta, &r->error);
+    int status;
+    if (!meta) TRY(run_no_memory(r));
+    TRY(dictionary_options(r, &options));
+    TRY(inco_learner_dictionary(job->learner, &dictionary, &r->error));
+    TRY(inco_learner_mean(job->learner, &mean, &r->error));
+    TRY(inco_save_dictionary(job->output, &dictionary, mean.data ? &mean : NULL, options, meta, &r->error));
     r->seconds_io += run_clock() - before;
+    results_say_saved(r, job->output, &mean);
+done:
+    inco_options_free(options);
     free(meta);
-    if (status >= 0) results_say_saved(r, job->output, &mean);
     return status;
 }
 
@@ -345,7 +349,8 @@ const command learn_command = {
     "learn a dictionary from matrices, audio files or images",
     "Learns an incoherent dictionary of L atoms for sparse coding: minimises ||X - DC||^2 + G ||D'D - I||^2 by "
     "alternating between sparse coding of all signals and a dictionary update.\nIN are matrices with one signal per "
-    "row (.npy .npz .csv .tsv .mat), audio files to be cut into windows (--window), or images to be cut into "
+    "row (.npy .npz .csv .tsv .mat .safetensors), audio files to be cut into windows (--window), or images to be cut "
+    "into "
     "patches (--patch); also folders and quoted glob patterns. Ctrl-C stops after the current step and saves the "
     "dictionary; a second Ctrl-C ends the program at once.\n--method parametric takes no IN, but requires --window, "
     "--rate and --atoms.",

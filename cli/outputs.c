@@ -20,7 +20,7 @@ static int ends_with(const char *path, const char *const *endings) {
 }
 
 int outputs_is_matrix(const char *path) {
-    static const char *const endings[] = {".npy", ".npz", ".csv", ".tsv", ".mat", NULL};
+    static const char *const endings[] = {".npy", ".npz", ".csv", ".tsv", ".mat", ".safetensors", NULL};
     return !strcmp(path, "-") || ends_with(path, endings);
 }
 
@@ -31,7 +31,8 @@ static int is_codes(const char *path) {
 
 static int check_ending(run *r, const output *o) {
     if (o->kind == OUTPUT_MATRIX && !outputs_is_matrix(o->path))
-        return run_fail(r, INCO_EINVAL, "%s '%s': unknown format: the extension must be .npy .npz .csv .tsv or .mat",
+        return run_fail(r, INCO_EINVAL,
+                        "%s '%s': unknown format: the extension must be .npy .npz .csv .tsv .mat or .safetensors",
                         o->option, o->path);
     if (o->kind == OUTPUT_CODES && !is_codes(o->path))
         return run_fail(r, INCO_EINVAL, "%s '%s': unknown format: the extension of codes must be .npz or .mat",

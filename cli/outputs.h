@@ -5,7 +5,7 @@
 #include "run.h"
 
 typedef enum output_kind {
-    OUTPUT_MATRIX, /* .npy .npz .csv .tsv .mat */
+    OUTPUT_MATRIX, /* .npy .npz .csv .tsv .mat .safetensors */
     OUTPUT_CODES,  /* .npz .mat */
     OUTPUT_MEDIA,  /* audio, an image, or a folder of them: checked later */
     OUTPUT_STATE,  /* any name */

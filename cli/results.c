@@ -113,11 +113,12 @@ static char *describe(const run *r) {
     return NULL;
 }
 
-int results_save(run *r, const char *path, const inco_mat *dictionary, const inco_mat *mean) {
+int results_save(run *r, const char *path, const inco_mat *dictionary, const inco_mat *mean,
+                 const inco_options *options) {
     const double before = run_clock();
     char *meta = describe(r);
     if (!meta) return run_no_memory(r);
-    int status = inco_save_dictionary(path, dictionary, mean && mean->data ? mean : NULL, r->options, meta, &r->error);
+    int status = inco_save_dictionary(path, dictionary, mean && mean->data ? mean : NULL, options, meta, &r->error);
     free(meta);
     r->seconds_io += run_clock() - before;
     if (status >= 0) results_say_saved(r, path, mean);

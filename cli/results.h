@@ -22,7 +22,8 @@ int results_threads(const run *r);
 const char *results_precision(inco_type type); /* "f32" or "f64" */
 
 /* Writes a dictionary, with metadata on its creation if the format has them. */
-int results_save(run *r, const char *path, const inco_mat *dictionary, const inco_mat *mean);
+int results_save(run *r, const char *path, const inco_mat *dictionary, const inco_mat *mean,
+                 const inco_options *options);
 /* Says what was written: the dictionary, and the file with the mean of its features, if there is one. */
 void results_say_saved(const run *r, const char *path, const inco_mat *mean);
 

@@ -179,7 +179,7 @@ static void files_that_are_none(void **state) {
     refuse(write_text("text.npy", "hello, this is no array"), INCO_EFORMAT, "not a NumPy array");
     assert_int_equal(mkdir(in_folder("folder.npy"), 0700), 0);
     refuse(in_folder("folder.npy"), INCO_EIO, "it is a folder");
-    refuse(write_text("x.xyz", "1"), INCO_EINVAL, ".npy .npz .csv .tsv .mat");
+    refuse(write_text("x.xyz", "1"), INCO_EINVAL, ".npy .npz .csv .tsv .mat .safetensors");
     refuse(write_text("x.wav", "1"), INCO_EINVAL, "a matrix to read must be one of");
     refuse(write_text("noending", "1"), INCO_EINVAL, "unknown format");
 }

@@ -207,7 +207,8 @@ static void places_that_cannot_be_written(void **state) {
     assert_int_equal(mkdir(in_folder("folder.npy"), 0700), 0);
     assert_fails(inco_save(in_folder("none/m.npy"), &m, NULL, NULL, &error), INCO_EIO, "there is no folder");
     assert_fails(inco_save(in_folder("folder.npy"), &m, NULL, NULL, &error), INCO_EIO, "it is a folder");
-    assert_fails(inco_save(in_folder("m.xyz"), &m, NULL, NULL, &error), INCO_EINVAL, ".npy .npz .csv .tsv .mat");
+    assert_fails(inco_save(in_folder("m.xyz"), &m, NULL, NULL, &error), INCO_EINVAL,
+                 ".npy .npz .csv .tsv .mat .safetensors");
     assert_fails(inco_save(in_folder("m.wav"), &m, NULL, NULL, &error), INCO_EINVAL,
                  "a matrix to write must be one of");
     m.cols = 0;

@@ -196,13 +196,14 @@ INCO_API int inco_options_on_progress(inco_options *options, inco_progress_fn ca
 
 /* ---- Files ------------------------------------------------------------------------------------------------- */
 
-/* Loads a matrix from .npy .npz .csv .tsv .mat; the extension decides the format. Options used: columns, variable.
- * `options` NULL: each row of the file is a signal or atom; any variable. NaN and Inf are refused. A C-ordered .npy
- * file of native floats is memory-mapped. */
+/* Loads a matrix from .npy .npz .csv .tsv .mat .safetensors; the extension decides the format. Options used: columns,
+ * variable. `options` NULL: each row of the file is a signal or atom; any variable. NaN and Inf are refused. A C-ordered
+ * .npy file or .safetensors tensor of native floats is memory-mapped. */
 INCO_API int inco_load(const char *path, const inco_options *options, inco_mat *m, inco_error *error);
 
-/* Saves a matrix as .npy .npz .csv .tsv .mat. `meta` (JSON text, may be NULL) is stored in .npz and .mat. Options used:
- * columns. "-" writes .npy to standard output. The file is written atomically: complete, or not at all. */
+/* Saves a matrix as .npy .npz .csv .tsv .mat .safetensors. `meta` (JSON text, may be NULL) is stored in .npz, .mat and
+ * .safetensors. Options used: columns; variable, the name of the tensor in .safetensors (default "components"). "-"
+ * writes .npy to standard output. The file is written atomically: complete, or not at all. */
 INCO_API int inco_save(const char *path, const inco_mat *m, const inco_options *options, const char *meta,
                        inco_error *error);
 
@@ -235,9 +236,9 @@ typedef struct inco_source {
 /* Makes *source read the columns of a matrix; the matrix must outlive the source. */
 INCO_API int inco_source_from_mat(inco_source *source, const inco_mat *x, inco_error *error);
 
-/* Signals from files: rows of matrices (.npy .npz .csv .tsv .mat), windows of audio, patches of images. `paths` may
- * name files, folders and glob patterns; they are expanded and sorted. Audio requires the option "window", images
- * require "patch". Options used: window, hop, rate, patch, signals, seed, columns, variable, precision, threads. */
+/* Signals from files: rows of matrices (.npy .npz .csv .tsv .mat .safetensors), windows of audio, patches of images.
+ * `paths` may name files, folders and glob patterns; they are expanded and sorted. Audio requires the option "window",
+ * images require "patch". Options used: window, hop, rate, patch, signals, seed, columns, variable, precision, threads. */
 typedef struct inco_data inco_data;
 INCO_API int inco_data_open(inco_data **data, const char *const *paths, int count, const inco_options *options,
                             inco_error *error);

@@ -16,6 +16,7 @@
 #include "io/matfile.h"
 #include "io/npy.h"
 #include "io/npz.h"
+#include "io/safetensors.h"
 #include "mat/mat.h"
 #include "sparse/wide.h"
 
@@ -55,8 +56,10 @@ enum { HAVE_MAT = 1 };
 enum { HAVE_MAT = 0 };
 #endif
 #ifdef INCO_HAVE_JSON
+#define JSON(function) function
 enum { HAVE_JSON = 1 };
 #else
+#define JSON(function) NULL
 enum { HAVE_JSON = 0 };
 #endif
 
@@ -99,6 +102,8 @@ static const io_format formats[] = {
     {".mat", IO_MATRIX, IO_MAT, IO_LOADS | IO_SAVES | IO_CODES | IO_SEEKS,
      MAT(matfile_load), MAT(matfile_save), MAT(matfile_load_codes), MAT(matfile_save_codes),
      MAT(matfile_load_list)},
+    {".safetensors", IO_MATRIX, IO_JSON, IO_LOADS | IO_SAVES, JSON(safetensors_load), JSON(safetensors_save),
+     NULL, NULL, NULL},
     {".wav .flac .ogg .aiff .au", IO_AUDIO, IO_AUDIO_FILES, IO_LOADS | IO_SAVES | IO_SEEKS,
      AUDIO(audio_load), AUDIO(audio_save), NULL, NULL, NULL},
     {".aif .aifc .oga .opus .mp3 .caf .w64 .rf64 .snd .sph .nist .voc", IO_AUDIO, IO_AUDIO_FILES, IO_LOADS,

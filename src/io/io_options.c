@@ -9,7 +9,7 @@ static const option_row rows[] = {
     FLAG_OPTION(io_options, columns, "columns", INCO_COMMANDS, "Data",
                 "signals or atoms are the columns of the files, not the rows (.mat: always)"),
     TEXT_OPTION(io_options, variable, "variable", "NAME", NULL, OPTIONS_CODING | INCO_DECODE | INCO_INSPECT, "Data",
-                "array to read from a .npz or .mat file that holds several"),
+                "array to read from a .npz, .mat or .safetensors file that holds several"),
 };
 
 const options_part io_part = {OPTIONS_PART(rows, io_options)};

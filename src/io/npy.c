@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-static int native_is_little(void) {
+int npy_native_is_little(void) {
     const uint16_t one = 1;
     return *(const unsigned char *)&one;
 }
@@ -86,7 +86,7 @@ static int take_descr(cursor *c, npy_header *h) {
     if (!take_string(c, text, sizeof text)) return 0;
     const char *s = text;
     const char order = strchr("<>=|", *s) && *s ? *s++ : '=';
-    const char native = native_is_little() ? '<' : '>';
+    const char native = npy_native_is_little() ? '<' : '>';
     h->kind = *s ? *s++ : 0;
     h->size = 0;
     for (; *s >= '0' && *s <= '9' && h->size < 10000000; s++) h->size = h->size * 10 + (*s - '0');
@@ -190,7 +190,7 @@ inco_type npy_type(const npy_header *h) {
 
 static uint64_t item_bits(const npy_header *h, const unsigned char *item) {
     uint64_t bits = 0;
-    const int up = native_is_little() != h->swapped; /* the lowest byte comes first */
+    const int up = npy_native_is_little() != h->swapped; /* the lowest byte comes first */
     for (int i = 0; i < h->size; i++) bits |= (uint64_t)item[i] << 8 * (up ? i : h->size - 1 - i);
     return bits;
 }
@@ -209,6 +209,14 @@ static double from_half(uint64_t bits) {
     return sign * (1024 + fraction) * (double)(1 << exponent) * 0x1p-25;
 }
 
+/* bfloat16: the upper half of a float32. */
+static double from_bfloat(uint32_t bits) {
+    const uint32_t wide = bits << 16;
+    float value;
+    memcpy(&value, &wide, sizeof value);
+    return value;
+}
+
 static double item_value(const npy_header *h, const unsigned char *item) {
     const uint64_t bits = item_bits(h, item);
     const uint32_t low = (uint32_t)bits;
@@ -224,7 +232,7 @@ static double item_value(const npy_header *h, const unsigned char *item) {
     default:
         break;
     }
-    if (h->size == 2) return from_half(bits);
+    if (h->size == 2) return h->kind == NPY_BFLOAT ? from_bfloat(low) : from_half(bits);
     if (h->size == 4) {
         memcpy(&single, &low, sizeof single);
         return single;
@@ -292,23 +300,28 @@ static int as_it_lies(file_bytes *file, const npy_header *h, inco_mat *m, inco_e
     return status;
 }
 
+int npy_take(file_bytes *file, const npy_header *h, int columns, inco_mat *m, inco_error *error) {
+    inco_mat lying = {0};
+    int status = as_it_lies(file, h, &lying, error);
+    if (status < 0 || h->fortran == !!columns) {
+        *m = lying;
+        return status;
+    }
+    status = mat_transpose(m, &lying, error);
+    inco_mat_free(&lying);
+    return status;
+}
+
 int npy_matrix(file_bytes *file, const char *name, int columns, inco_mat *m, inco_error *error) {
     npy_header h;
-    inco_mat lying = {0};
     int status;
     *m = (inco_mat){0};
     TRY(npy_parse(file->data, file->length, name, &h, error));
     TRY(npy_check_numbers(&h, name, error));
     TRY(check_shape(&h, name, error));
     TRY(npy_check_length(&h, file->length, name, error));
-    TRY(as_it_lies(file, &h, &lying, error));
-    if (h.fortran == !!columns) {
-        *m = lying;
-        return INCO_OK;
-    }
-    TRY(mat_transpose(m, &lying, error));
+    TRY(npy_take(file, &h, columns, m, error));
 done:
-    inco_mat_free(&lying);
     return status;
 }
 
@@ -328,7 +341,7 @@ size_t npy_header_text(char out[256], const char *item, int fortran, int dims, c
     enum { PREFIX = 10 };
     char *text = out + PREFIX;
     const int single = *item == 'S' || (item[1] == '1' && !item[2] && *item != 'U'); /* items of single bytes */
-    const char order = single ? '|' : native_is_little() ? '<' : '>';
+    const char order = single ? '|' : npy_native_is_little() ? '<' : '>';
     int used = snprintf(text, 200, "{'descr': '%c%s', 'fortran_order': %s, 'shape': (", order, item,
                         fortran ? "True" : "False");
     for (int i = 0; i < dims; i++)

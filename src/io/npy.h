@@ -16,6 +16,8 @@ typedef struct npy_header {
     size_t offset;    /* where the data begins */
 } npy_header;
 
+enum { NPY_BFLOAT = 'B' }; /* kind of bfloat16, which .safetensors has and NumPy lacks */
+
 enum { NPY_HEADER_MAX = 1 << 16 }; /* bytes; structured arrays aside, headers have about 128 */
 
 /* Parses the header; `name` is for messages. The data need not be in `bytes` yet. */
@@ -34,11 +36,16 @@ void npy_convert(const npy_header *header, const unsigned char *data, inco_type 
 int64_t npy_integer(const npy_header *header, const unsigned char *data, int64_t i);
 int npy_is_integer(const npy_header *header);
 
+/* The numbers that a checked header describes, in file->data at its offset, as a matrix with one signal per column.
+ * Takes over the bytes (file->owner) if they are the matrix. */
+int npy_take(file_bytes *file, const npy_header *header, int columns, inco_mat *m, inco_error *error);
 /* The file as a matrix with one signal per column. Takes over the bytes (file->owner) if they are the matrix. */
 int npy_matrix(file_bytes *file, const char *name, int columns, inco_mat *m, inco_error *error);
 
 /* Writes a version 1.0 header (padded to 64 bytes) for items such as "f4" or "U12" of native byte order. */
 size_t npy_header_text(char out[256], const char *item, int fortran, int dims, const int64_t *shape);
+
+int npy_native_is_little(void); /* whether this machine stores the lowest byte first */
 
 int npy_load(const char *path, const io_how *how, io_array *out, inco_error *error);
 int npy_save(output *out, const io_array *array, const io_how *how, inco_error *error);

@@ -274,6 +274,62 @@ def test_mat_codes(tmp_path):
     assert_same(scipy.io.loadmat(tmp_path / "e.mat")["codes"].T, codes)
 
 
+# ---- .safetensors ----
+
+TENSORS = {"F64": "<f8", "F32": "<f4", "F16": "<f2"}
+
+
+def write_tensors(path, arrays):
+    """The format by its description: a length, a header in JSON, the bytes; bfloat16 is the upper half of a float32."""
+    header, data = {"__metadata__": {"format": "pt"}}, b""
+    for name, (dtype, array) in arrays.items():
+        part = (array.astype("<f4").view("<u4") >> 16).astype("<u2") if dtype == "BF16" else array.astype(TENSORS[dtype])
+        header[name] = {"dtype": dtype, "shape": array.shape, "data_offsets": [len(data), len(data) + part.nbytes]}
+        data += part.tobytes()
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
+
+
+def read_tensors(path):
+    data = path.read_bytes()
+    start = 8 + int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:start])
+    meta = header.pop("__metadata__", None)
+    assert start % 8 == 0
+    assert max(entry["data_offsets"][1] for entry in header.values()) == len(data) - start
+    arrays = {name: np.frombuffer(data[start:][slice(*entry["data_offsets"])], TENSORS[entry["dtype"]]).reshape(entry["shape"])
+              for name, entry in header.items()}
+    return arrays, meta
+
+
+@pytest.mark.parametrize("dtype", ["F64", "F32", "F16", "BF16"])
+def test_safetensors(tmp_path, dtype):
+    has(tmp_path, ".safetensors")
+    x = some("f4" if dtype == "BF16" else TENSORS[dtype])
+    write_tensors(tmp_path / "x.safetensors", {"b": (dtype, x[0]), "W_dec": (dtype, x), "step": ("F32", x[0, 0])})
+    convert(tmp_path, "matrix", "x.safetensors", "y.npy")
+    y = np.load(tmp_path / "y.npy")
+    assert y.dtype == ("f8" if dtype == "F64" else "f4")
+    np.testing.assert_array_equal(y, (x.view("<u4") & 0xFFFF0000).view("<f4") if dtype == "BF16" else x)
+    convert(tmp_path, "matrix", "y.npy", "z.safetensors", "meta=" + json.dumps({"a": "é"}, ensure_ascii=False))
+    arrays, meta = read_tensors(tmp_path / "z.safetensors")
+    assert list(arrays) == ["components"] and arrays["components"].dtype == y.dtype
+    np.testing.assert_array_equal(arrays["components"], y)
+    assert json.loads(meta["meta"]) == {"a": "é"}
+
+
+def test_safetensors_by_its_own_package(tmp_path):
+    """Where Hugging Face's package is installed, which Debian 12 lacks."""
+    package = pytest.importorskip("safetensors.numpy")
+    has(tmp_path, ".safetensors")
+    x = some("f4")
+    package.save_file({"W_enc": np.ascontiguousarray(x.T), "W_dec": x, "b": x[0]}, tmp_path / "x.safetensors")
+    convert(tmp_path, "matrix", "x.safetensors", "y.safetensors", "variable=W_dec", "meta={}")
+    back = package.load_file(tmp_path / "y.safetensors")
+    assert list(back) == ["W_dec"]
+    np.testing.assert_array_equal(back["W_dec"], x)
+
+
 # ---- Patches ----
 
 def test_patches_are_those_of_numpy(tmp_path):
