@@ -28,6 +28,12 @@ if(NOT RANDOM123_INCLUDE_DIR)
                       "Elsewhere: -DRANDOM123_INCLUDE_DIR=/path/to/include")
 endif()
 
+# xxHash: its header alone, which also holds the code.
+find_path(XXHASH_INCLUDE_DIR xxhash.h)
+if(NOT XXHASH_INCLUDE_DIR)
+  message(FATAL_ERROR "xxhash.h was not found. Debian: libxxhash-dev. Elsewhere: -DXXHASH_INCLUDE_DIR=/path/to/include")
+endif()
+
 # OpenBLAS, or any other BLAS that comes with cblas.h.
 option(WITH_OPENBLAS "Use OpenBLAS; OFF: the BLAS that find_package(BLAS) finds" ON)
 set(openblas_found FALSE)

@@ -4,6 +4,7 @@
 
 #include "check.h"
 
+#include "base/fingerprint.h"
 #include "base/memory.h"
 
 /* Signals of `sparsity` atoms each from a random dictionary, with normal coefficients. */
@@ -130,6 +131,17 @@ static inline int read_memory(void *self, void *bytes, size_t count) {
 #define MEMORY_STREAM(memory)                                                                                          \
     { sizeof(inco_stream), memory, write_memory, read_memory }
 
+/* Length of the line that begins a checkpoint; byte order, length and checksum follow it. */
+enum { CHECKPOINT_LINE = 18, CHECKPOINT_BODY = CHECKPOINT_LINE + 24 };
+
+/* Makes the length and the checksum of a changed checkpoint those of its bytes, as an attacker would. */
+static inline void reseal(memory_stream *s) {
+    const uint64_t length = s->written - CHECKPOINT_BODY;
+    const uint64_t print = fingerprint_of(s->bytes + CHECKPOINT_BODY, length, 0);
+    memcpy(s->bytes + CHECKPOINT_LINE + 8, &length, sizeof length);
+    memcpy(s->bytes + CHECKPOINT_LINE + 16, &print, sizeof print);
+}
+
 /* Observes every iteration of a run; saves or stops it where requested. */
 typedef struct observer {
     inco_learner *learner;
@@ -150,7 +162,10 @@ static inline int watch(void *self, const inco_progress *progress) {
     w->replaced += progress->replaced;
     if (progress->iteration == 1) w->first_error = progress->relative_error;
     w->rise = fmax(w->rise, progress->objective - progress->objective_before);
-    if (progress->iteration == w->save_at) assert_int_equal(inco_learner_save(w->learner, &w->stream, NULL), INCO_OK);
+    if (progress->iteration == w->save_at) {
+        ((memory_stream *)w->stream.self)->written = 0; /* the last one, if there are several */
+        assert_int_equal(inco_learner_save(w->learner, &w->stream, NULL), INCO_OK);
+    }
     return progress->iteration == w->stop_at;
 }
 

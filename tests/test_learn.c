@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "data/print.h"
 #include "learning.h"
 #include "mat/blas.h"
 
@@ -140,6 +141,10 @@ static void a_checkpoint_of_another_run_is_refused(void **state) {
     assert_string_equal(error.message, "the signals differ from those of the checkpoint");
     memory->written -= 8;
     assert_int_equal(resume_with(memory, &source, OPTIONS("sparsity", "2"), &error), INCO_EFORMAT);
+    memory->written += 8;
+    memory->bytes[CHECKPOINT_LINE - 2]--;
+    assert_int_equal(resume_with(memory, &source, OPTIONS("sparsity", "2"), &error), INCO_EFORMAT);
+    assert_string_equal(error.message, "the checkpoint was written by another version of inco");
     memory->bytes[3] ^= 1;
     assert_int_equal(resume_with(memory, &source, OPTIONS("sparsity", "2"), &error), INCO_EFORMAT);
     assert_string_equal(error.message, "not a checkpoint of inco");
@@ -302,6 +307,122 @@ static void failing_memory_is_survived(void **state) {
     inco_mat_free(&x);
 }
 
+/* A checkpoint after iteration 1 of a run with 12 atoms of 8 dimensions. */
+static memory_stream *checkpoint_of(const inco_source *source) {
+    inco_options *o = OPTIONS("atoms", "12", "sparsity", "2", "iterations", "1");
+    memory_stream *memory = calloc(1, sizeof *memory);
+    observer w = {.stream = MEMORY_STREAM(memory), .save_at = 1};
+    watch_new(&w, source, o);
+    assert_int_equal(inco_learner_run(w.learner, NULL), INCO_OK);
+    inco_learner_free(w.learner);
+    inco_options_free(o);
+    return memory;
+}
+
+/* Fails to resume because of damage, with a message that contains `reason`. */
+static void assert_damaged(memory_stream *memory, const inco_source *source, const char *reason) {
+    inco_error error = {0};
+    assert_int_equal(resume_with(memory, source, OPTIONS("sparsity", "2"), &error), INCO_EFORMAT);
+    assert_non_null(strstr(error.message, reason));
+}
+
+static void a_changed_checkpoint_is_refused(void **state) {
+    (void)state;
+    inco_mat x = check_random(INCO_F64, 8, 100, 7);
+    inco_source source = mat_source_of(&x);
+    memory_stream *memory = checkpoint_of(&source);
+    for (size_t at = CHECKPOINT_LINE; at < memory->written; at += 7) { /* any bit */
+        memory->bytes[at] ^= (char)(1 << at % 8);
+        assert_damaged(memory, &source, "the checkpoint ");
+        memory->bytes[at] ^= (char)(1 << at % 8);
+    }
+    memory->written++;
+    assert_damaged(memory, &source, "there are bytes after its end");
+    reseal(memory); /* now within the sealed bytes */
+    assert_damaged(memory, &source, "the checkpoint is damaged");
+    free(memory);
+    inco_mat_free(&x);
+}
+
+/* The invariants are checked even if the checksum is right. */
+static void an_impossible_checkpoint_is_refused(void **state) {
+    enum { ITERATION = CHECKPOINT_BODY + 3 * 8, OWN = 2 * 8 }; /* own: what idl stores after the dictionary */
+    (void)state;
+    inco_mat x = check_random(INCO_F64, 8, 100, 7);
+    inco_source source = mat_source_of(&x);
+    memory_stream *memory = checkpoint_of(&source), *changed = calloc(1, sizeof *changed);
+    const int64_t iterations[] = {INT64_MAX, (int64_t)1 << 31, -1};
+    const double factors[] = {1e-3, 0, NAN, 1 + 1e-8};
+    for (int i = 0; i < 3; i++) {
+        *changed = *memory;
+        memcpy(changed->bytes + ITERATION, &iterations[i], sizeof iterations[i]);
+        reseal(changed);
+        assert_damaged(changed, &source, "the checkpoint is damaged");
+    }
+    const size_t last_atom = memory->written - OWN - 8 * sizeof(double);
+    for (int i = 0; i < 4; i++) {
+        *changed = *memory;
+        for (size_t at = last_atom; at < last_atom + 64; at += 8) {
+            double value;
+            memcpy(&value, changed->bytes + at, sizeof value);
+            value *= factors[i];
+            memcpy(changed->bytes + at, &value, sizeof value);
+        }
+        reseal(changed);
+        assert_damaged(changed, &source, "the checkpoint is damaged");
+    }
+    inco_error error = {0};
+    reseal(memory);
+    assert_int_equal(resume_with(memory, &source, OPTIONS("sparsity", "2"), &error), INCO_OK);
+    free(memory);
+    free(changed);
+    inco_mat_free(&x);
+}
+
+/* Wherever a value changes, the fingerprint does. */
+static void data_changed_anywhere_is_noticed(void **state) {
+    const inco_type type = *(inco_type *)*state;
+    inco_mat x = check_random(type, 8, 1000, 7);
+    inco_source source = mat_source_of(&x);
+    memory_stream *memory = checkpoint_of(&source);
+    for (int64_t n = 0; n < x.cols; n += 37) {
+        inco_error error = {0};
+        const double value = mat_get(&x, n % 8, n);
+        mat_set(&x, n % 8, n, value * 1.0001);
+        assert_int_equal(resume_with(memory, &source, OPTIONS("sparsity", "2"), &error), INCO_EDATA);
+        assert_string_equal(error.message, "the signals differ from those of the checkpoint");
+        mat_set(&x, n % 8, n, value);
+    }
+    free(memory);
+    inco_mat_free(&x);
+}
+
+/* The fingerprint does not depend on how the signals are read, and reads only what was not read before. */
+static void a_fingerprint_does_not_depend_on_the_reads(void **state) {
+    (void)state;
+    counting_source c = {.x = check_random(INCO_F64, 3, 1000, 4)};
+    const inco_source source = counting_source_of(&c);
+    static const struct {
+        int64_t first, count, missing;
+    } reads[] = {{0, 1000, 0}, {0, 500, 744}, {500, 500, 512}, {256, 256, 744}, {100, 900, 256}, {7, 200, 1000}};
+    uint64_t whole, other;
+    data_print *p = print_new(&source);
+    assert_int_equal(print_total(p, &whole, NULL), INCO_OK);
+    assert_int_equal(c.read, 1000);
+    print_free(p);
+    for (int i = 0; i < 6; i++) {
+        p = print_new(&source);
+        for (int twice = 0; twice < 2; twice++)
+            print_note(p, reads[i].first, reads[i].count, mat_column(&c.x, reads[i].first));
+        c.read = 0;
+        assert_int_equal(print_total(p, &other, NULL), INCO_OK);
+        assert_true(other == whole);
+        assert_int_equal(c.read, reads[i].missing);
+        print_free(p);
+    }
+    inco_mat_free(&c.x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         BOTH(a_planted_dictionary_is_recovered),
@@ -309,6 +430,10 @@ int main(void) {
         BOTH(a_resumed_run_has_the_same_bits),
         cmocka_unit_test(an_initial_dictionary_is_read_from_a_file),
         cmocka_unit_test(a_checkpoint_of_another_run_is_refused),
+        cmocka_unit_test(a_changed_checkpoint_is_refused),
+        cmocka_unit_test(an_impossible_checkpoint_is_refused),
+        BOTH(data_changed_anywhere_is_noticed),
+        cmocka_unit_test(a_fingerprint_does_not_depend_on_the_reads),
         BOTH(the_objective_never_rises_in_an_update),
         cmocka_unit_test(gamma_flattens_the_spectrum),
         cmocka_unit_test(the_callback_stops_it),

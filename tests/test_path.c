@@ -446,7 +446,7 @@ static void a_path_is_resumed(void **state) {
 /* Number of words of a checkpoint that, incremented by one, make it one of another version: only that of the path. */
 static int words_of_versions(const visitor *v, memory_stream *memory) {
     int versions = 0;
-    for (size_t at = memory->written % 8; at < memory->written; at += 8) {
+    for (size_t at = CHECKPOINT_BODY + (memory->written - CHECKPOINT_BODY) % 8; at < memory->written; at += 8) {
         int64_t word, raised;
         inco_error error = {0};
         memcpy(&word, memory->bytes + at, sizeof word);
@@ -454,10 +454,12 @@ static int words_of_versions(const visitor *v, memory_stream *memory) {
         raised = word + 1;
         memory->read = 0;
         memcpy(memory->bytes + at, &raised, sizeof raised);
+        reseal(memory);
         inco_learner_resume(v->learner, &v->stream, &error);
         memcpy(memory->bytes + at, &word, sizeof word);
         versions += strstr(error.message, "another version") != NULL;
     }
+    reseal(memory);
     return versions;
 }
 

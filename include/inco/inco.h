@@ -511,7 +511,9 @@ INCO_API int inco_learner_path_point(const inco_learner *learner, int64_t i, inc
  * progress callback in phase "iteration" or "point", or after the run. */
 INCO_API int inco_learner_save(const inco_learner *learner, const inco_stream *stream, inco_error *error);
 /* Reads a checkpoint; inco_learner_run then continues from there. The data and the options that affect the result must
- * be those of the saved run, except that "iterations" may be larger if there is no path. */
+ * be those of the saved run, except that "iterations" may be larger if there is no path. A checkpoint has a checksum,
+ * and holds a fingerprint of all signals, which are read once to compare it. The stream must end with the checkpoint;
+ * after a failure the learner is unchanged. */
 INCO_API int inco_learner_resume(inco_learner *learner, const inco_stream *stream, inco_error *error);
 
 /* ---- The sparse coder -------------------------------------------------------------------------------------- */

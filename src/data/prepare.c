@@ -33,12 +33,19 @@ static int read_checked(const inco_source *from, int64_t first, const inco_mat *
     return INCO_OK;
 }
 
+static int read_noted(const prepared *p, int64_t first, const inco_mat *x, inco_error *error) {
+    int status = read_checked(p->from, first, x, error);
+    if (status >= 0 && p->print) print_note(p->print, first, x->cols, x->data);
+    return status;
+}
+
 /* The same, converted to the type of `out`. */
-static int read_converted(const inco_source *from, int64_t first, const inco_mat *out, inco_error *error) {
+static int read_converted(const prepared *p, int64_t first, const inco_mat *out, inco_error *error) {
+    const inco_type type = p->from->type;
     inco_mat raw = {0};
-    if (from->type == out->type) return read_checked(from, first, out, error);
-    int status = mat_new_raw(&raw, from->type, out->rows, out->cols, error);
-    if (status >= 0) status = read_checked(from, first, &raw, error);
+    if (type == out->type) return read_noted(p, first, out, error);
+    int status = mat_new_raw(&raw, type, out->rows, out->cols, error);
+    if (status >= 0) status = read_noted(p, first, &raw, error);
     if (status >= 0) mat_copy(out, &raw);
     inco_mat_free(&raw);
     return status;
@@ -67,7 +74,7 @@ static void center_features(const inco_mat *x, const double *mean) {
 }
 
 static int read_centred(const prepared *p, int64_t first, const inco_mat *x, inco_error *error) {
-    int status = read_converted(p->from, first, x, error);
+    int status = read_converted(p, first, x, error);
     if (status < 0) return status;
     for (int64_t n = 0; p->center == CENTER_SIGNAL && n < x->cols; n++) center_signal(x, n);
     if (p->center == CENTER_FEATURE) center_features(x, p->mean);
@@ -106,7 +113,7 @@ static int find_feature_means(prepared *p, inco_error *error) {
         inco_mat part = mat_columns(&x, 0, range_min(count - first, READ_CHUNK));
         double *sum = tree_next(tree);
         if (!sum) TRY(error_no_memory(error));
-        TRY(read_converted(p->from, first, &part, error));
+        TRY(read_converted(p, first, &part, error));
         for (int64_t n = 0; n < part.cols; n++)
             for (int64_t i = 0; i < dim; i++) sum[i] += mat_get(&part, i, n);
         tree_push(tree);
@@ -132,6 +139,7 @@ int prepare(prepared *p, const inco_source *from, inco_type type, int center, in
 
 void prepare_free(prepared *p) {
     memory_free(p->mean);
+    print_free(p->print);
 }
 
 int inco_signal_means(const inco_source *given, double *means, inco_error *error) {

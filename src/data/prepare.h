@@ -3,6 +3,7 @@
 #define INCO_DATA_PREPARE_H
 
 #include "base/options.h"
+#include "data/print.h"
 
 enum { NORMALIZE_UNIT, NORMALIZE_NONE };
 enum { CENTER_NONE, CENTER_SIGNAL, CENTER_FEATURE };
@@ -15,8 +16,9 @@ OPTIONS_DECLARE(prepare)
 typedef struct prepared {
     inco_source source; /* what to read from */
     const inco_source *from;
-    int center, unit; /* CENTER_..., normalise to unit norm? */
-    double *mean;     /* per feature, for CENTER_FEATURE */
+    int center, unit;  /* CENTER_..., normalise to unit norm? */
+    double *mean;      /* per feature, for CENTER_FEATURE */
+    data_print *print; /* of the signals as given; NULL: none is gathered */
 } prepared;
 
 /* `p` must not move as long as p->source is in use. */

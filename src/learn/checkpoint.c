@@ -1,13 +1,13 @@
 /* Checkpoints: the state between two iterations, written to and read from a stream: a line that identifies the file,
- * the options that affect the iterates, the dictionary in double, the replacements that the next iteration applies, the
- * state of the method, and the regularisation path of gamma. */
+ * then, sealed by a checksum, the options that affect the iterates, the dictionary in double, the replacements that the
+ * next iteration applies, the state of the method, and the regularisation path of gamma. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/handle.h"
 #include "base/memory.h"
-#include "base/source.h"
+#include "base/sealed.h"
 #include "base/stream.h"
 #include "design/design_options.h"
 #include "learn/learn.h"
@@ -15,31 +15,13 @@
 #include "mat/mat.h"
 #include "replace/exchange.h"
 
-static const char magic[] = "inco checkpoint 5\n";
+static const char magic[] = "inco checkpoint 6\n";
 
 typedef struct header {
-    uint64_t order; /* 1, in the byte order of the writer */
     int64_t dim, atoms, signals, iteration, replaced, replaced_coherent, replaced_exchanged;
     int64_t replacing, passes, pairs, text;
     uint64_t data; /* fingerprint of the signals */
 } header;
-
-enum { FINGERPRINT_SIGNALS = 64 };
-
-/* FNV-1a hash of evenly spaced signals. */
-static int fingerprint(const inco_source *source, uint64_t *print, inco_error *error) {
-    const int64_t step = source->count / FINGERPRINT_SIGNALS + 1;
-    unsigned char *signal = memory_raw(source->dim, source->type);
-    int status = signal ? INCO_OK : error_no_memory(error);
-    *print = 14695981039346656037u;
-    for (int64_t n = 0; status >= 0 && n < source->count; n += step) {
-        status = source_read(source, n, 1, signal, error);
-        for (size_t i = 0; status >= 0 && i < (size_t)source->dim * source->type; i++)
-            *print = (*print ^ signal[i]) * 1099511628211u;
-    }
-    memory_free(signal);
-    return status;
-}
 
 /* Whether an option must be the same in a resumed run. The others affect when a run stops, not its iterates. */
 static int shapes_result(const inco_option *option) {
@@ -86,8 +68,7 @@ static size_t lines_bytes(const replacement_list *list) {
 static header header_of(const inco_learner *handle) {
     const struct learner *l = handle->core;
     const inco_mat *d = &l->d;
-    return (header){.order = 1,
-                    .dim = d->rows,
+    return (header){.dim = d->rows,
                     .atoms = d->cols,
                     .signals = handle->data.source.count,
                     .iteration = l->iteration,
@@ -99,12 +80,20 @@ static header header_of(const inco_learner *handle) {
                     .pairs = l->info.spread_pairs};
 }
 
+typedef struct saving {
+    const inco_learner *handle;
+    header h;
+    char *text; /* the options */
+} saving;
+
 /* Returns 0, or nonzero on failure. */
-static int write_state(const inco_learner *handle, const header *h, const char *text, const inco_stream *stream) {
+static int write_state(const void *self, const inco_stream *stream) {
+    const saving *s = self;
+    const header *h = &s->h;
+    const inco_learner *handle = s->handle;
     const struct learner *l = handle->core;
     const size_t lines = lines_bytes(&l->replacing);
-    return stream->write(stream->self, magic, sizeof magic - 1) || stream->write(stream->self, h, sizeof *h) ||
-           stream->write(stream->self, text, (size_t)h->text) ||
+    return stream->write(stream->self, h, sizeof *h) || stream->write(stream->self, s->text, (size_t)h->text) ||
            stream->write(stream->self, l->d.data, (size_t)(h->dim * h->atoms) * sizeof(double)) ||
            (h->replacing > 0 &&
             stream->write(stream->self, l->replacing.item, (size_t)h->replacing * sizeof(replacement))) ||
@@ -116,21 +105,34 @@ static int write_state(const inco_learner *handle, const header *h, const char *
 int inco_learner_save(const inco_learner *handle, const inco_stream *given, inco_error *error) {
     inco_stream stream;
     if (handle_need(handle, LEARNER, error) < 0 || stream_take_writer(&stream, given, error) < 0) return INCO_EINVAL;
-    header h = header_of(handle);
-    char *text = options_text(handle->options, &h.text);
-    int status = text ? refuse_design(handle->core->method, error) : error_no_memory(error);
-    if (status >= 0) status = fingerprint(&handle->data.source, &h.data, error);
-    if (status >= 0 && write_state(handle, &h, text, &stream))
+    saving s = {.handle = handle, .h = header_of(handle)};
+    s.text = options_text(handle->options, &s.h.text);
+    int status = s.text ? refuse_design(handle->core->method, error) : error_no_memory(error);
+    if (status >= 0 && !s.h.atoms)
+        status = error_set(error, INCO_EINVAL, "there is nothing to save before the first iteration");
+    if (status >= 0) status = print_total(handle->data.print, &s.h.data, error);
+    if (status >= 0 && (stream.write(stream.self, magic, sizeof magic - 1) || sealed_write(&stream, write_state, &s)))
         status = error_set(error, INCO_EIO, "the checkpoint could not be written");
-    memory_free(text);
+    memory_free(s.text);
     return status;
 }
 
+/* ---- Reading ---- */
+
+static int damaged(inco_error *error) {
+    return error_set(error, INCO_EFORMAT, "the checkpoint is damaged");
+}
+
 static int check_header(const header *h, inco_error *error) {
-    if (h->order != 1 || h->dim < 1 || h->atoms < 1 || h->atoms > INT32_MAX || h->dim > INT32_MAX || h->iteration < 0 ||
-        h->replacing < 0 || h->replacing > h->atoms || h->text < 0 || h->text > 1 << 20)
-        return error_set(error, INCO_EFORMAT, "the checkpoint is damaged, or was written on another architecture");
-    return INCO_OK;
+    const int64_t counts[] = {
+        h->iteration, h->replaced, h->replaced_coherent, h->replaced_exchanged, h->replacing, h->passes,
+        h->pairs,     h->text};
+    int good = h->dim >= 1 && h->dim <= INT32_MAX && h->atoms >= 1 && h->atoms <= INT32_MAX;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        good = good && counts[i] >= 0 && (double)counts[i] < OPTION_LARGE;
+    return good && (double)h->iteration <= OPTION_MANY && h->replacing <= h->atoms && h->text <= 1 << 20
+               ? INCO_OK
+               : damaged(error);
 }
 
 static int check_data(const header *h, const inco_learner *handle, inco_error *error) {
@@ -144,7 +146,7 @@ static int check_data(const header *h, const inco_learner *handle, inco_error *e
         return error_set(error, INCO_EDIM, "the checkpoint has %lld atoms, but option 'atoms' is %lld",
                          (long long)h->atoms, (long long)atoms);
     uint64_t data;
-    int status = fingerprint(source, &data, error);
+    int status = print_total(handle->data.print, &data, error);
     if (status >= 0 && data != h->data)
         status = error_set(error, INCO_EDATA, "the signals differ from those of the checkpoint");
     return status;
@@ -181,7 +183,7 @@ static int check_replacements(const replacement_list *list, const header *h, inc
         good = good && item->atom >= 0 && item->atom < h->atoms && item->by >= 0 && item->by < maximum &&
                item->reason >= REPLACED_UNUSED && item->reason <= REPLACED_EXCHANGED;
     }
-    return good ? INCO_OK : error_set(error, INCO_EFORMAT, "the checkpoint is damaged");
+    return good ? INCO_OK : damaged(error);
 }
 
 /* `list` was created for the size of the dictionary. */
@@ -193,7 +195,7 @@ static int read_replacements(replacement_list *list, const header *h, const inco
     TRY(check_replacements(list, h, error));
     if (lines_bytes(list) > 0) TRY(read_bytes(stream, list->lines.data, lines_bytes(list), error));
     const inco_mat used = mat_columns(&list->lines, 0, replace_count(list, REPLACED_EXCHANGED));
-    if (mat_find_nonfinite(&used, &row, &col)) TRY(error_set(error, INCO_EFORMAT, "the checkpoint is damaged"));
+    if (mat_find_nonfinite(&used, &row, &col)) TRY(damaged(error));
 done:
     return status;
 }
@@ -219,11 +221,19 @@ static int check_options(const inco_learner *handle, int64_t saved_length, const
     return status;
 }
 
-static int read_head(const inco_learner *handle, header *h, const inco_stream *stream, inco_error *error) {
+/* The first line; its number is the version. */
+static int read_magic(const inco_stream *stream, inco_error *error) {
     char begin[sizeof magic] = "";
+    int status = read_bytes(stream, begin, sizeof magic - 1, error);
+    if (status < 0 || !strcmp(begin, magic)) return status;
+    return error_set(error, INCO_EFORMAT,
+                     strncmp(begin, magic, strcspn(magic, "0123456789"))
+                         ? "not a checkpoint of inco"
+                         : "the checkpoint was written by another version of inco");
+}
+
+static int read_head(const inco_learner *handle, header *h, const inco_stream *stream, inco_error *error) {
     int status;
-    TRY(read_bytes(stream, begin, sizeof magic - 1, error));
-    if (strcmp(begin, magic)) TRY(error_set(error, INCO_EFORMAT, "not a checkpoint of inco"));
     TRY(read_bytes(stream, h, sizeof *h, error));
     TRY(check_header(h, error));
     TRY(check_options(handle, h->text, stream, error));
@@ -236,13 +246,16 @@ static int read_state(const inco_learner *handle, saved_state *s, const inco_str
     const method *m = handle->core->method;
     const int64_t dim = s->h.dim, atoms = s->h.atoms;
     int status;
+    if ((size_t)atoms > sealed_left(stream) / sizeof(double) / (size_t)dim) TRY(damaged(error));
     TRY(inco_mat_new(&s->d, INCO_F64, dim, atoms, error));
     TRY(read_bytes(stream, s->d.data, (size_t)(dim * atoms) * sizeof(double), error));
+    if (!mat_is_normalized(&s->d)) TRY(damaged(error));
     TRY(replace_new(&s->list, dim, atoms, exchange_lines(handle->options, atoms), error));
     TRY(read_replacements(&s->list, &s->h, stream, error));
     if (!(s->own = memory_new(1, m->own_size))) TRY(error_no_memory(error));
     if (m->resume) TRY(m->resume(s->own, &s->d, stream, error));
     if (path_wanted(handle->options)) TRY(path_resume(&s->path, &s->d, stream, error));
+    if (sealed_left(stream)) TRY(damaged(error));
 done:
     return status;
 }
@@ -270,16 +283,20 @@ static void swap_states(inco_learner *handle, saved_state *s) {
 
 int inco_learner_resume(inco_learner *handle, const inco_stream *given, inco_error *error) {
     saved_state s = {0};
-    inco_stream stream;
+    sealed whole = {0};
+    inco_stream given_stream, stream = sealed_stream(&whole);
     if (handle_need(handle, LEARNER, error) < 0) return INCO_EINVAL;
     const method *m = handle->core->method;
     int status;
-    TRY(stream_take_reader(&stream, given, error));
+    TRY(stream_take_reader(&given_stream, given, error));
     TRY(refuse_design(m, error));
+    TRY(read_magic(&given_stream, error));
+    TRY(sealed_read(&whole, &given_stream, "checkpoint", error));
     TRY(read_head(handle, &s.h, &stream, error));
     TRY(read_state(handle, &s, &stream, error));
     swap_states(handle, &s);
 done:
+    sealed_free(&whole);
     inco_mat_free(&s.d);
     replace_free(&s.list);
     if (m->free && s.own) m->free(s.own);

@@ -48,6 +48,7 @@ int inco_learner_new(inco_learner **result, const inco_source *source, const inc
         TRY(source_take(&handle->given, source, error));
         TRY(prepare(&handle->data, &handle->given, common_precision(options, handle->given.type), (int)own->center,
                     own->normalize == NORMALIZE_UNIT, error));
+        if (!(handle->data.print = print_new(&handle->given))) TRY(error_no_memory(error));
     }
     TRY(learner_new(&handle->core, source ? &handle->data.source : NULL, options, error));
     *result = handle;

@@ -1,6 +1,8 @@
 /* --method idl: least squares with a penalty on coherence (docs/theory/idl.md), with a bound that the update approaches
  * and the result satisfies (docs/theory/bound.md), or a target that sets the penalty's weight
  * (docs/theory/steering.md). */
+#include <math.h>
+
 #include "base/clock.h"
 #include "base/common.h"
 #include "base/error.h"
@@ -193,7 +195,7 @@ static int resume(void *self, const inco_mat *d, const inco_stream *stream, inco
     if (stream->read(stream->self, saved, sizeof saved))
         return error_set(error, INCO_EFORMAT, "the checkpoint ends too early");
     for (int i = 0; i < 2; i++)
-        if (!(saved[i] >= 0)) return error_set(error, INCO_EFORMAT, "the checkpoint is damaged");
+        if (!(saved[i] >= 0 && isfinite(saved[i]))) return error_set(error, INCO_EFORMAT, "the checkpoint is damaged");
     *(idl_state *)self = (idl_state){saved[0], saved[1]};
     return INCO_OK;
 }

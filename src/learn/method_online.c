@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/sealed.h"
 #include "code/coder.h"
 #include "learn/learner_state.h"
 #include "learn/penalty.h"
@@ -258,6 +259,8 @@ static int resume(void *self, const inco_mat *d, const inco_stream *stream, inco
         return error_set(error, INCO_EFORMAT, "the checkpoint is damaged");
     *sums = (online_sums){.weight = head[0], .energy = head[1]};
     if (sums->weight == 0) return INCO_OK;
+    if ((size_t)d->cols > sealed_left(stream) / sizeof(double) / (size_t)(d->rows + d->cols))
+        return error_set(error, INCO_EFORMAT, "the checkpoint ends too early");
     int status = make_sums(sums, d, error);
     return status < 0 ? status : read_sums(sums, stream, error);
 }

@@ -401,7 +401,8 @@ static int is_flag(int64_t value) {
 static int is_sound(const saved_path *s) {
     const path_end *end = &s->end;
     if (s->count < 0 || s->count > PATH_MAX || !is_flag(s->begun) || !is_flag(s->under_way)) return 0;
-    if (s->cardinalities < 0 || s->cardinalities > PATH_CARDINALITIES || s->iterations < 0) return 0;
+    if (s->cardinalities < 0 || s->cardinalities > PATH_CARDINALITIES) return 0;
+    if (s->iterations < 0 || (double)s->iterations > OPTION_MANY || (double)end->iterations > OPTION_MANY) return 0;
     if (s->count == 0) return s->chosen == 0;
     for (int64_t i = 0; i < s->count; i++)
         if (!(s->point[i].gamma_relative >= 0) || !(s->point[i].gamma >= 0) || s->point[i].order < 1) return 0;
@@ -410,12 +411,11 @@ static int is_sound(const saved_path *s) {
 }
 
 static int read_matrix(inco_mat *m, const inco_mat *d, const inco_stream *stream, inco_error *error) {
-    int64_t row, col;
     int status;
     TRY(inco_mat_new(m, INCO_F64, d->rows, d->cols, error));
     if (stream->read(stream->self, m->data, (size_t)(d->rows * d->cols) * sizeof(double)))
         TRY(error_set(error, INCO_EFORMAT, "the checkpoint ends too early"));
-    if (mat_find_nonfinite(m, &row, &col)) TRY(error_set(error, INCO_EFORMAT, "the checkpoint is damaged"));
+    if (!mat_is_normalized(m)) TRY(error_set(error, INCO_EFORMAT, "the checkpoint is damaged"));
 done:
     return status;
 }

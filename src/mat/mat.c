@@ -52,7 +52,7 @@ void mat_free_all(inco_mat *const *list) {
 }
 
 inco_mat mat_columns(const inco_mat *m, int64_t first, int64_t count) {
-    return (inco_mat){m->type, m->rows, count, m->ld, mat_column(m, first), NULL};
+    return (inco_mat){m->type, m->rows, count, m->ld, m->data ? mat_column(m, first) : NULL, NULL};
 }
 
 inco_mat mat_part(const inco_mat *m, int64_t row, int64_t col, int64_t rows, int64_t cols) {
@@ -221,4 +221,11 @@ int64_t mat_normalize_columns(const inco_mat *m, double *norms) {
             divide_column(m, j, norm);
     }
     return zeros;
+}
+
+int mat_is_normalized(const inco_mat *m) {
+    int64_t row, col;
+    int good = !mat_find_nonfinite(m, &row, &col);
+    for (int64_t j = 0; good && j < m->cols; j++) good = fabs(mat_column_norm(m, j) - 1) < 1e-9;
+    return good;
 }

@@ -58,6 +58,9 @@ int mat_transpose(inco_mat *to, const inco_mat *from, inco_error *error);
 /* Returns 1 and the position of the first NaN or Inf in memory order, else 0. */
 int mat_find_nonfinite(const inco_mat *m, int64_t *row, int64_t *col);
 
+/* Returns whether every column is finite and of unit norm, up to 1e-9. */
+int mat_is_normalized(const inco_mat *m);
+
 /* Inner product, in double, of column j of two matrices of the same type. */
 double mat_column_dot(const inco_mat *a, const inco_mat *b, int64_t j);
 double mat_column_norm(const inco_mat *m, int64_t j);   /* in double, without overflow for any float */
