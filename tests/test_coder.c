@@ -181,12 +181,40 @@ static void bits_do_not_depend_on_guesses(void **state) {
     }
 }
 
+/* residual-norm is the tolerance over the norm of the signal: for signals of norm 1, 2, 4 and 8, which differ by exact
+ * factors, the tolerances 0.6, 0.3, 0.15 and 0.075 give the same codes. A signal below the norm has no atoms. */
+static void residual_norm_is_a_tolerance_per_signal(void **state) {
+    const char *const coders[] = {"omp", "ols", "lars", "lasso"}, *const tolerances[] = {"0.6", "0.3", "0.15", "0.075"};
+    inco_mat d = check_dictionary(INCO_F64, 32, 100, 1), x = check_dictionary(INCO_F64, 32, 41, 2);
+    (void)state;
+    for (int64_t n = 0; n < x.cols; n++)
+        for (int64_t i = 0; i < x.rows; i++) mat_set(&x, i, n, ldexp(mat_get(&x, i, n), n == 40 ? -1 : (int)(n % 4)));
+    for (int c = 0; c < 4; c++) {
+        inco_options *by_norm = OPTIONS("coder", coders[c], "residual-norm", "0.6");
+        csc codes = encode(&d, &x, by_norm, 1, NULL);
+        for (int t = 0; t < 4; t++) {
+            inco_options *o = OPTIONS("coder", coders[c], "tolerance", tolerances[t]);
+            csc plain = encode(&d, &x, o, 0, NULL);
+            for (int64_t n = t; n < 40; n += 4) {
+                assert_true(codes.start[n + 1] > codes.start[n] && same_support(&codes, &plain, n));
+                assert_near(largest_difference(&codes, &plain, n), 0, 1e-12);
+            }
+            csc_free(&plain);
+            inco_options_free(o);
+        }
+        assert_int_equal(codes.start[41], codes.start[40]);
+        csc_free(&codes);
+        inco_options_free(by_norm);
+    }
+    inco_mat_free(&d);
+    inco_mat_free(&x);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(float32_finds_what_double_finds),
-        cmocka_unit_test(also_in_coherent_dictionaries),
-        cmocka_unit_test(bits_do_not_depend_on_threads),
-        cmocka_unit_test(bits_do_not_depend_on_guesses),
+        cmocka_unit_test(float32_finds_what_double_finds),         cmocka_unit_test(also_in_coherent_dictionaries),
+        cmocka_unit_test(bits_do_not_depend_on_threads),           cmocka_unit_test(bits_do_not_depend_on_guesses),
+        cmocka_unit_test(residual_norm_is_a_tolerance_per_signal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -313,7 +313,7 @@ typedef struct inco_encode_info {
 /* Computes sparse codes of all signals of `source`; `info` may be NULL. Atoms may have any norm: the coder works with
  * normalised atoms and rescales the coefficients, so that dictionary * codes approximates the signals. Signals are not
  * normalised; with "center" signal the mean of each signal is subtracted first. Options used: coder, sparsity,
- * tolerance, lambda, residual-coherence, refit, nonnegative, center, precision, threads. */
+ * tolerance, residual-norm, lambda, residual-coherence, refit, nonnegative, center, precision, threads. */
 INCO_API int inco_encode(const inco_mat *dictionary, const inco_source *source, const inco_options *options,
                          inco_csc *codes, inco_encode_info *info, inco_error *error);
 
@@ -442,7 +442,8 @@ INCO_API int inco_learner_run(inco_learner *learner, inco_error *error);
 
 /* Results of the run; within the progress callback, those so far. */
 INCO_API int inco_learner_info(const inco_learner *learner, inco_learn_info *info, inco_error *error);
-/* Makes *view a view of the dictionary, valid as long as the learner; empty before the run has ended. */
+/* Makes *view a view of the dictionary, valid as long as the learner. Within the progress callback it is the dictionary
+ * so far, in float64, valid until the callback returns; empty if there is none yet. */
 INCO_API int inco_learner_dictionary(const inco_learner *learner, inco_mat *view, inco_error *error);
 /* Makes *view a view of the mean of every feature (D x 1), subtracted by "center" feature; empty without this option. */
 INCO_API int inco_learner_mean(const inco_learner *learner, inco_mat *view, inco_error *error);

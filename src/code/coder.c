@@ -23,6 +23,7 @@ struct inco_coder {
     int64_t dim, atoms, stride;
     int threads;
     kernel_rules rules;
+    double residual_norm; /* option residual-norm; -1: none. Each signal has its own rules.tolerance then */
     kernel_run run;
     kernel_refine refine;
     inco_mat dictionary; /* D x L, unit norm */
@@ -135,7 +136,7 @@ static int refining_new(kernel_refinement *r, const inco_coder *coder) {
 /* Returns whether float32 finds the support: not if the residual may become too small for it. */
 static int fast_is_wanted(const inco_coder *coder) {
     const kernel_rules *rules = &coder->rules;
-    if (coder->type != INCO_F64 || rules->nonnegative) return 0;
+    if (coder->type != INCO_F64 || rules->nonnegative || coder->residual_norm >= 0) return 0;
     return rules->tolerance < 0 || rules->tolerance >= 0.02;
 }
 
@@ -288,6 +289,7 @@ int coder_open(inco_coder **result, const coder_shape *shape, const coder_option
     coder->stride = range_padded(coder->atoms, KERNEL_PAD);
     coder->threads = shape->threads;
     coder->rules = rules_from(rules, coder->dim, coder->atoms);
+    coder->residual_norm = isnan(rules->residual_norm) ? -1 : rules->residual_norm;
     coder->run = kernel_choose(coder->rules.coder, coder->type);
     coder->refine = kernel_choose_refine();
     TRY(make_arrays(coder, error));
@@ -412,10 +414,17 @@ static int code_signal(const batch *job, int64_t n, const void *products, double
     return coder->run(&coder->work[thread], own.data, energy);
 }
 
+/* The tolerance ||r|| / ||x|| for a signal of this energy, by the options tolerance and residual-norm. */
+static double tolerance_for(const inco_coder *coder, double energy) {
+    if (coder->residual_norm < 0 || energy <= 0) return coder->rules.tolerance;
+    return fmax(coder->rules.tolerance, coder->residual_norm / sqrt(energy));
+}
+
 static int take_signal(const batch *job, int64_t n, const void *products, int thread, inco_error *error) {
     kernel_work *w = &job->coder->work[thread];
     block_codes *block = &job->blocks[n / CODER_BLOCK];
     double energy = mat_column_energy(job->x, n);
+    w->rules.tolerance = tolerance_for(job->coder, energy);
     w->count = w->skipped = 0;
     w->residual = energy;
     if (energy == 0)

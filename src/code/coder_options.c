@@ -31,6 +31,8 @@ static const option_row rows[] = {
                    "stop at K atoms per signal"),
     REAL_OPTION(coder_options, tolerance, "tolerance", "R", NULL, 0, 1, OPTIONS_CODING, "Sparse coding",
                 "stop when ||r|| <= R ||x||"),
+    REAL_OPTION(coder_options, residual_norm, "residual-norm", "E", NULL, 0, DBL_MAX, OPTIONS_CODING, "Sparse coding",
+                "stop when ||r|| <= E; learn: of the normalised signals, unless option 'normalize' = 'none'"),
     REAL_OPTION(coder_options, lambda, "lambda", "LAMBDA", NULL, 0, DBL_MAX, OPTIONS_CODING, "Sparse coding",
                 "stop when max |d'r| <= LAMBDA; lasso: the weight in 1/2 ||x - Dc||^2 + LAMBDA ||c||_1"),
     FLAG_OPTION(coder_options, refit, "refit", OPTIONS_CODING, "Sparse coding",
@@ -44,14 +46,18 @@ const options_part coder_part = {OPTIONS_PART(rows, coder_options), .commands = 
                                  .check = coder_check};
 
 coder_options coder_options_for(int coder, int64_t sparsity) {
-    return (coder_options){
-        .coder = coder, .sparsity = sparsity, .residual_coherence = NAN, .tolerance = NAN, .lambda = NAN};
+    return (coder_options){.coder = coder,
+                           .sparsity = sparsity,
+                           .residual_coherence = NAN,
+                           .tolerance = NAN,
+                           .residual_norm = NAN,
+                           .lambda = NAN};
 }
 
 /* ---- Rules ---- */
 
 static int has_rule(const coder_options *o) {
-    return o->sparsity != OPTION_UNSET || !isnan(o->tolerance) || !isnan(o->lambda);
+    return o->sparsity != OPTION_UNSET || !isnan(o->tolerance) || !isnan(o->residual_norm) || !isnan(o->lambda);
 }
 
 double coder_residual_coherence(const coder_options *o) {
@@ -66,10 +72,11 @@ int coder_is_least_squares(const coder_options *o) {
 int coder_options_check(const coder_options *o, inco_error *error) {
     const coder_kind *kind = &kinds[o->coder];
     if (!has_rule(o) && coder_residual_coherence(o) < 0)
-        return error_set(error, INCO_EINVAL,
-                         "option 'coder' = '%s' needs a stopping rule: option 'sparsity', 'tolerance', 'lambda' or "
-                         "'residual-coherence'",
-                         kind->name);
+        return error_set(
+            error, INCO_EINVAL,
+            "option 'coder' = '%s' needs a stopping rule: option 'sparsity', 'tolerance', 'residual-norm', "
+            "'lambda' or 'residual-coherence'",
+            kind->name);
     if (o->nonnegative && !kind->nonnegative)
         return error_set(error, INCO_EINVAL,
                          "option 'nonnegative' works with the coders" CODERS(NONNEGATIVE) ", not with %s", kind->name);

@@ -6,7 +6,7 @@
 
 typedef struct coder_options {
     int64_t coder, sparsity, refit, nonnegative;
-    double residual_coherence, tolerance, lambda;
+    double residual_coherence, tolerance, residual_norm, lambda;
 } coder_options;
 OPTIONS_DECLARE(coder)
 

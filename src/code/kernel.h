@@ -35,7 +35,7 @@ typedef struct kernel_window {
     double rounding; /* part of corr: rounding errors along a path */
 } kernel_window;
 
-/* Variant and stopping rules, the same for all signals. Rules that are off are negative. */
+/* Variant and stopping rules. Rules that are off are negative. */
 typedef struct kernel_rules {
     int coder, kernel; /* CODER_OMP, ...; KERNEL_PURSUIT, ... */
     int nonnegative, refit;

@@ -143,7 +143,8 @@ int inco_learner_dictionary(const inco_learner *handle, inco_mat *view, inco_err
     *view = (inco_mat){0};
     int status = handle_need(handle, LEARNER, error);
     if (status < 0) return status;
-    *view = *learner_result(handle->core);
+    const inco_mat *result = learner_result(handle->core);
+    *view = result->data ? *result : *learner_dictionary(handle->core);
     view->owner = NULL;
     return INCO_OK;
 }
