@@ -17,6 +17,7 @@ install(FILES LICENSE README.md CHANGELOG.md CITATION.cff CONTRIBUTING.md TYPE D
 install(DIRECTORY docs examples TYPE DOC
         FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "examples/*.c" PATTERN man EXCLUDE)
 install(FILES bindings/python/examples/tour.py DESTINATION ${CMAKE_INSTALL_DOCDIR}/bindings/python/examples)
+install(FILES bindings/octave/examples/ksvdbox.m DESTINATION ${CMAKE_INSTALL_DOCDIR}/bindings/octave/examples)
 file(RELATIVE_PATH include_from_doc ${CMAKE_INSTALL_FULL_DOCDIR} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
 string(REGEX REPLACE "/$" "" include_from_doc ${include_from_doc})
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/documents)
