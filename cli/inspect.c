@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "commands.h"
+#include "lists.h"
 #include "outputs.h"
 #include "page.h"
 #include "results.h"
@@ -21,7 +22,6 @@ static void print_norms(const inco_metrics *m) {
     else
         printf("  norms              %.6g to %.6g (coherence is measured on the normalised atoms)\n", m->norm_min,
                m->norm_max);
-    if (m->zero_atoms) printf("  zero atoms         %lld, ignored below\n", (long long)m->zero_atoms);
 }
 
 static void print_coherence(const inco_metrics *m) {
@@ -63,29 +63,44 @@ static void print_spectrum(const inco_metrics *m) {
     printf("  frame bounds       %.4g and %.4g\n", m->frame_lower, m->frame_upper);
 }
 
+/* The quantile of this level of the similarity with the nearest atom. */
+static double nearest_quantile(const inco_metrics *m, double level) {
+    for (int64_t i = 0; i < m->quantile_count; i++)
+        if (m->quantile_level[i] == level) return m->nearest_quantile[i];
+    return NAN;
+}
+
+static void print_nearest(const inco_metrics *m) {
+    if (!m->nearest_count) return;
+    printf("  nearest atom       %.4f median, %.4f to %.4f for 90 %% of the atoms, %.4f to %.4f for all\n",
+           nearest_quantile(m, 0.5), nearest_quantile(m, 0.05), nearest_quantile(m, 0.95), nearest_quantile(m, 0),
+           nearest_quantile(m, 1));
+}
+
 static void print_pairs(const inco_metrics *m, double threshold) {
     const int64_t shown = m->duplicates > PAIRS_SHOWN ? m->duplicates : PAIRS_SHOWN;
-    printf("  near duplicates    %lld pair%s at %g or above\n", (long long)m->duplicates, m->duplicates == 1 ? "" : "s",
-           threshold);
+    printf("  near duplicates    %lld pair%s at %g or above%s\n", (long long)m->duplicates,
+           m->duplicates == 1 ? "" : "s", threshold, m->duplicates > m->pair_count ? "; --pairs FILE lists them" : "");
     if (m->pair_count && m->coherence_max >= 5e-5) printf("  most coherent pairs, atoms counted from 0\n");
     for (int64_t i = 0; i < m->pair_count && i < shown && fabs(m->pair_similarity[i]) >= 5e-5; i++)
         printf("    %6lld %6lld     %+.4f\n", (long long)m->pair_first[i], (long long)m->pair_second[i],
                m->pair_similarity[i]);
 }
 
-/* The histogram in ROWS rows, up to the last nonempty bin. */
-static void print_histogram(const inco_metrics *m) {
-    const int64_t each = m->histogram_count / ROWS;
+/* A histogram in ROWS rows, from the first to the last nonempty bin. */
+static void print_histogram(const char *title, const int64_t *histogram, int64_t bins) {
+    const int64_t each = bins / ROWS;
     long long count[ROWS] = {0}, maximum = 0;
-    int last = -1;
-    for (int64_t b = 0; b < each * ROWS; b++) count[b / each] += m->histogram[b];
+    int first = ROWS, last = -1;
+    for (int64_t b = 0; b < each * ROWS; b++) count[b / each] += histogram[b];
     for (int i = 0; i < ROWS; i++) {
         if (count[i] > maximum) maximum = count[i];
+        if (count[i] && first == ROWS) first = i;
         if (count[i]) last = i;
     }
     if (last < 0) return;
-    printf("  pairs by |inner product|\n");
-    for (int i = 0; i <= last; i++) {
+    printf("  %s\n", title);
+    for (int i = first; i <= last; i++) {
         int bar = (int)ceil(BAR * (double)count[i] / (double)maximum);
         printf("    %.2f %-*.*s %lld\n", (double)i / ROWS, BAR, bar, "########################################",
                count[i]);
@@ -94,17 +109,22 @@ static void print_histogram(const inco_metrics *m) {
 
 static void print_table(const run *r, const inco_mat *d, const page *p) {
     const inco_metrics *m = &p->metrics;
-    printf("%s: %lld atoms of %lld dimensions, %s\n", r->paths[0], (long long)m->atoms, (long long)m->dim,
+    printf("%s: %lld atoms of %lld dimensions, %s", r->paths[0], (long long)m->atoms, (long long)m->dim,
            results_precision(d->type));
+    if (m->zero_atoms) printf(", %lld of the atoms zero and ignored below", (long long)m->zero_atoms);
+    printf("\n");
     if (p->centred.mean.data) printf("  mean               of the features, which encode subtracts\n");
     print_norms(m);
     if (m->rank < m->singular_count)
         printf("  rank               %lld: the atoms are in a subspace\n", (long long)m->rank);
     print_coherence(m);
+    print_nearest(m);
     print_recovery(m);
     print_spectrum(m);
     print_pairs(m, inco_options_get_number(r->options, "duplicates"));
-    print_histogram(m);
+    print_histogram("pairs by |inner product|", m->histogram, m->histogram_count);
+    if (m->nearest_count)
+        print_histogram("atoms by |inner product| with the nearest", m->nearest_histogram, m->histogram_count);
 }
 
 /* Fewer atoms than dimensions are rare in a dictionary, and common in a transposed file. */
@@ -169,6 +189,21 @@ static void write_pairs(json *j, const inco_metrics *m) {
     json_end_array(j);
 }
 
+static void write_nearest(json *j, const inco_metrics *m) {
+    json_object(j, "nearest");
+    json_object(j, "quantiles");
+    for (int64_t i = 0; i < m->quantile_count; i++) {
+        char level[32];
+        snprintf(level, sizeof level, "%g", m->quantile_level[i]);
+        json_number(j, level, m->nearest_quantile[i]);
+    }
+    json_end_object(j);
+    json_array(j, "histogram");
+    for (int64_t i = 0; m->nearest_count && i < m->histogram_count; i++) json_integer(j, NULL, m->nearest_histogram[i]);
+    json_end_array(j);
+    json_end_object(j);
+}
+
 static void print_json(const run *r, const inco_mat *d, const page *p, double seconds) {
     const inco_metrics *m = &p->metrics;
     json j = results_begin(r);
@@ -185,8 +220,31 @@ static void print_json(const run *r, const inco_mat *d, const page *p, double se
     json_integer(&j, "duplicates", m->duplicates);
     json_integer(&j, "zero_atoms", m->zero_atoms);
     write_pairs(&j, m);
+    write_nearest(&j, m);
     results_seconds(&j, r, seconds, NAN, 0);
     results_end(&j);
+}
+
+/* ---- Lists ---- */
+
+typedef struct list_names {
+    char *neighbours, *pairs; /* NULL: not given */
+} list_names;
+
+static int write_lists(run *r, const list_names *names, const inco_metrics *m) {
+    const list_column neighbours[] = {
+        {"atom", NULL, NULL}, {"nearest", m->nearest, NULL}, {"similarity", NULL, m->nearest_similarity}};
+    const list_column pairs[] = {{"first", m->duplicate_first, NULL},
+                                 {"second", m->duplicate_second, NULL},
+                                 {"similarity", NULL, m->duplicate_similarity}};
+    int status = INCO_OK;
+    if (names->pairs && m->duplicate_count < m->duplicates)
+        run_warn(r, "--pairs '%s' has the %lld most coherent of %lld pairs; raise --duplicates", names->pairs,
+                 (long long)m->duplicate_count, (long long)m->duplicates);
+    if (names->neighbours) TRY(lists_write(r, names->neighbours, neighbours, 3, m->nearest_count));
+    if (names->pairs) TRY(lists_write(r, names->pairs, pairs, 3, m->duplicate_count));
+done:
+    return status;
 }
 
 /* ---- The report ---- */
@@ -197,9 +255,12 @@ typedef struct shape {
 } shape;
 
 /* Options about the report are refused without one. */
-static int check_page(run *r, const page *p) {
+static int check_page(run *r, const page *p, const list_names *names) {
     static const char *const of_test[] = {"window", "hop", "center"}, *const of_page[] = {"patch", "rate"};
-    const output outputs[] = {{"--report", p->report, OUTPUT_TEXT}, {"--csv", p->csv, OUTPUT_FOLDER}};
+    const output outputs[] = {{"--report", p->report, OUTPUT_TEXT},
+                              {"--csv", p->csv, OUTPUT_FOLDER},
+                              {"--neighbours", names->neighbours, OUTPUT_TEXT},
+                              {"--pairs", names->pairs, OUTPUT_TEXT}};
     const char *inputs[] = {r->paths[0], p->test};
     for (int i = 0; i < 3; i++)
         if (inco_options_given(r->options, of_test[i]) && !p->test)
@@ -207,7 +268,7 @@ static int check_page(run *r, const page *p) {
     for (int i = 0; i < 2; i++)
         if (inco_options_given(r->options, of_page[i]) && !page_wanted(p))
             return run_fail(r, INCO_EINVAL, "--%s applies to the report: give --report or --csv too", of_page[i]);
-    return outputs_check(r, outputs, 2, inputs, 2);
+    return outputs_check(r, outputs, 4, inputs, 2);
 }
 
 static int read_shape(run *r, const inco_mat *d, shape *s) {
@@ -239,16 +300,23 @@ static int write_page(page *p, const inco_mat *d, const shape *what) {
     return page_write(p, slash ? slash + 1 : r->paths[0], subtitle, &s);
 }
 
+static int is_standard_output(const char *path) {
+    return path && !strcmp(path, "-");
+}
+
 static int perform(run *r) {
     inco_mat d = {0};
     page p = PAGE_INIT;
     shape what = {0};
+    list_names names = {0};
     inco_metrics *m = &p.metrics;
     int status;
     if (r->path_count != 1)
         TRY(run_fail(r, INCO_EINVAL, "name one dictionary%s", r->path_count ? ", not several" : ""));
     TRY(page_names(&p, r, "report"));
-    TRY(check_page(r, &p));
+    TRY(run_text(r, "neighbours", &names.neighbours));
+    TRY(run_text(r, "pairs", &names.pairs));
+    TRY(check_page(r, &p, &names));
     const double before = run_clock();
     TRY(inco_load(r->paths[0], r->options, &d, &r->error));
     TRY(inco_load_mean(r->paths[0], &d, &p.centred.mean, &r->error));
@@ -261,11 +329,14 @@ static int perform(run *r) {
     progress_clear(&p.progress);
     const double seconds = run_clock() - before - r->seconds_io;
     TRY(write_page(&p, &d, &what));
+    TRY(write_lists(r, &names, m));
     if (r->json)
         print_json(r, &d, &p, seconds);
-    else if (!p.report || strcmp(p.report, "-"))
+    else if (!is_standard_output(p.report) && !is_standard_output(names.neighbours) && !is_standard_output(names.pairs))
         print_table(r, &d, &p);
 done:
+    free(names.neighbours);
+    free(names.pairs);
     page_free(&p);
     inco_mat_free(&d);
     return status;

@@ -209,6 +209,116 @@ static void check_by_hand(inco_type type, int64_t dim, int64_t atoms) {
     inco_mat_free(&d);
 }
 
+/* Nearest atoms, their distribution and the list of near duplicates, with atom 3 zero. */
+static void check_neighbours_by_hand(inco_type type, int64_t dim, int64_t atoms) {
+    inco_mat d = check_random(type, dim, atoms, (uint64_t)(dim + atoms));
+    for (int64_t i = 0; i < dim; i++) mat_set(&d, i, 3, 0);
+    inco_options *options = OPTIONS("duplicates", "0.5", "threads", "2");
+    inco_metrics m = inspect(&d, options);
+    double *table = calloc((size_t)(atoms * atoms), sizeof *table), *v = all_pairs(&d, table);
+    double *best = calloc((size_t)atoms, sizeof *best);
+    int64_t listed = 0, counted = 0;
+    free(v);
+    assert_int_equal(m.nearest_count, atoms);
+    for (int64_t j = 0, k = 0; j < atoms; j++) {
+        const double *row = table + j * atoms;
+        const int64_t other = m.nearest[j];
+        if (j == 3) assert_true(other == -1 && isnan(m.nearest_similarity[j]));
+        if (j == 3) continue;
+        assert_true(other >= 0 && other != j && other != 3);
+        for (int64_t i = 0; i < atoms; i++) {
+            best[k] = i != j && row[i] > best[k] ? row[i] : best[k];
+            listed += i < j && i != 3 && row[i] >= 0.5;
+        }
+        assert_near(fabs(m.nearest_similarity[j]), best[k], 1e-14);
+        assert_near(row[other], best[k], 1e-14);
+        k++;
+    }
+    qsort(best, (size_t)(atoms - 1), sizeof *best, falling);
+    assert_int_equal(m.quantile_count, 9);
+    for (int64_t q = 0; q < 9; q++) {
+        const double place = m.quantile_level[q] * (double)(atoms - 2);
+        const int64_t low = (int64_t)place, high = low + 1 < atoms - 1 ? low + 1 : low;
+        const double a = best[atoms - 2 - low], b = best[atoms - 2 - high];
+        assert_near(m.nearest_quantile[q], a + (place - (double)low) * (b - a), 1e-13);
+    }
+    for (int k = 0; k < TALLY_BINS; k++) counted += m.nearest_histogram[k];
+    assert_int_equal(counted, atoms - 1);
+    assert_int_equal(m.duplicate_count, m.duplicates);
+    assert_int_equal(m.duplicate_count, listed);
+    for (int64_t k = 0; k < m.duplicate_count; k++) {
+        const int64_t first = m.duplicate_first[k], second = m.duplicate_second[k];
+        assert_true(first < second && first != 3 && second != 3);
+        assert_near(fabs(m.duplicate_similarity[k]), table[first * atoms + second], 1e-14);
+        assert_true(!k || fabs(m.duplicate_similarity[k]) <= fabs(m.duplicate_similarity[k - 1]));
+    }
+    free(best);
+    free(table);
+    inco_metrics_free(&m);
+    inco_options_free(options);
+    inco_mat_free(&d);
+}
+
+static void neighbours_agree_with_every_pair_by_hand(void **state) {
+    (void)state;
+    check_neighbours_by_hand(INCO_F64, 7, 20);
+    check_neighbours_by_hand(INCO_F32, 12, 2 * GRAM_BLOCK + 5);
+    check_neighbours_by_hand(INCO_F64, 4, 3 * GRAM_BLOCK - 7);
+}
+
+static void same_arrays(const void *a, const void *b, int64_t count) {
+    assert_memory_equal(a, b, (size_t)count * sizeof(double));
+}
+
+/* Compares all arrays, then all numbers, without pointers. */
+static void same_bits(inco_metrics a, inco_metrics b) {
+    same_arrays(a.singular, b.singular, a.singular_count);
+    same_arrays(a.babel, b.babel, a.babel_count);
+    same_arrays(a.histogram, b.histogram, a.histogram_count);
+    same_arrays(a.pair_first, b.pair_first, a.pair_count);
+    same_arrays(a.pair_second, b.pair_second, a.pair_count);
+    same_arrays(a.pair_similarity, b.pair_similarity, a.pair_count);
+    same_arrays(a.nearest, b.nearest, a.nearest_count);
+    same_arrays(a.nearest_similarity, b.nearest_similarity, a.nearest_count);
+    same_arrays(a.nearest_histogram, b.nearest_histogram, a.histogram_count);
+    same_arrays(a.nearest_quantile, b.nearest_quantile, a.quantile_count);
+    same_arrays(a.duplicate_first, b.duplicate_first, a.duplicate_count);
+    same_arrays(a.duplicate_second, b.duplicate_second, a.duplicate_count);
+    same_arrays(a.duplicate_similarity, b.duplicate_similarity, a.duplicate_count);
+    inco_metrics *const both[] = {&a, &b};
+    for (int i = 0; i < 2; i++) {
+        inco_metrics *m = both[i], released = *m;
+        inco_metrics_free(&released);
+        m->owner = NULL;
+        m->babel = m->singular = m->pair_similarity = NULL;
+        m->histogram = m->pair_first = m->pair_second = NULL;
+        m->nearest = m->nearest_histogram = m->duplicate_first = m->duplicate_second = NULL;
+        m->nearest_similarity = m->nearest_quantile = m->quantile_level = m->duplicate_similarity = NULL;
+    }
+    assert_memory_equal(&a, &b, sizeof a);
+}
+
+/* More near duplicates than are listed: those listed are the most coherent ones, whatever the number of threads. */
+static void a_long_list_of_duplicates_is_cut(void **state) {
+    (void)state;
+    inco_mat d = check_random(INCO_F32, 3, 2600, 77);
+    inco_options *one = OPTIONS("threads", "1", "duplicates", "0.1"),
+                 *two = OPTIONS("threads", "2", "duplicates", "0.1");
+    inco_metrics m = inspect(&d, one);
+    double *v = all_pairs(&d, NULL);
+    const int64_t pairs = 2600 * 2599 / 2;
+    int64_t larger = 0;
+    assert_true(m.duplicates > 2 * TALLY_LISTED);
+    assert_int_equal(m.duplicate_count, TALLY_LISTED);
+    for (int64_t k = 0; k < pairs; k++) larger += v[k] > fabs(m.duplicate_similarity[TALLY_LISTED - 1]) + 1e-14;
+    assert_true(larger <= TALLY_LISTED && larger > TALLY_LISTED - 100);
+    same_bits(m, inspect(&d, two));
+    free(v);
+    inco_options_free(one);
+    inco_options_free(two);
+    inco_mat_free(&d);
+}
+
 static void blocks_agree_with_every_pair_by_hand(void **state) {
     const int64_t atoms[] = {2,
                              3,
@@ -247,29 +357,6 @@ static void median_of_many_pairs(void **state) {
     inco_mat_free(&d);
 }
 
-static void same_arrays(const void *a, const void *b, int64_t count) {
-    assert_memory_equal(a, b, (size_t)count * sizeof(double));
-}
-
-/* Compares all arrays, then all numbers, without pointers. */
-static void same_bits(inco_metrics a, inco_metrics b) {
-    same_arrays(a.singular, b.singular, a.singular_count);
-    same_arrays(a.babel, b.babel, a.babel_count);
-    same_arrays(a.histogram, b.histogram, a.histogram_count);
-    same_arrays(a.pair_first, b.pair_first, a.pair_count);
-    same_arrays(a.pair_second, b.pair_second, a.pair_count);
-    same_arrays(a.pair_similarity, b.pair_similarity, a.pair_count);
-    inco_metrics *const both[] = {&a, &b};
-    for (int i = 0; i < 2; i++) {
-        inco_metrics *m = both[i], released = *m;
-        inco_metrics_free(&released);
-        m->owner = NULL;
-        m->babel = m->singular = m->pair_similarity = NULL;
-        m->histogram = m->pair_first = m->pair_second = NULL;
-    }
-    assert_memory_equal(&a, &b, sizeof a);
-}
-
 static void bits_do_not_depend_on_threads(void **state) {
     const char *const threads[] = {"2", "3", "8"};
     (void)state;
@@ -279,7 +366,8 @@ static void bits_do_not_depend_on_threads(void **state) {
     mat_normalize_columns(&unit, NULL);
     assert_int_equal(coherence_measure(&unit, 1, &one, NULL), INCO_OK);
     for (int i = 0; i < 3; i++) {
-        inco_options *single = OPTIONS("threads", "1"), *several = OPTIONS("threads", threads[i]);
+        inco_options *single = OPTIONS("threads", "1", "duplicates", "0.5");
+        inco_options *several = OPTIONS("threads", threads[i], "duplicates", "0.5");
         same_bits(inspect(&d, single), inspect(&d, several));
         assert_int_equal(coherence_measure(&unit, atoi(threads[i]), &many, NULL), INCO_OK);
         assert_memory_equal(&one, &many, sizeof one);
@@ -419,6 +507,8 @@ static void few_atoms_or_none(void **state) {
     assert_true(m.coherence_max == 0 && m.coherence_rms == 0 && m.coherence_mean == 0 && m.coherence_median == 0);
     assert_int_equal(m.babel_count, 0);
     assert_int_equal(m.pair_count, 0);
+    assert_int_equal(m.nearest_count, 0);
+    assert_int_equal(m.duplicate_count, 0);
     assert_int_equal(m.erc_sparsity, 1);
     assert_int_equal(m.singular_count, 1);
     assert_near(m.singular[0], 1, 1e-15);
@@ -489,7 +579,7 @@ static void lack_of_memory_is_reported(void **state) {
         int64_t allocations = memory_fail_at(0);
         inco_metrics_free(&whole);
         assert_true(allocations > 10);
-        if (atoms[i] > 1000) allocations = 7; /* those before the slow pass over pairs */
+        if (atoms[i] > 1000) allocations = 8; /* those before the slow pass over pairs */
         for (int64_t k = 1; k <= allocations; k++) {
             inco_error error = {0};
             memory_fail_at(k);
@@ -510,6 +600,8 @@ int main(void) {
         cmocka_unit_test(sparsity_by_formula),
         cmocka_unit_test(random_dictionaries_are_above_the_bound),
         cmocka_unit_test(blocks_agree_with_every_pair_by_hand),
+        cmocka_unit_test(neighbours_agree_with_every_pair_by_hand),
+        cmocka_unit_test(a_long_list_of_duplicates_is_cut),
         cmocka_unit_test(median_of_many_pairs),
         cmocka_unit_test(bits_do_not_depend_on_threads),
         cmocka_unit_test(quick_measure_agrees_with_inspect),

@@ -347,6 +347,16 @@ typedef struct inco_metrics {
     const int64_t *pair_first, *pair_second; /* the atoms of each pair ... */
     const double *pair_similarity;   /* ... and d_i'd_j, in descending order of |d_i'd_j| */
     int64_t rank;                    /* number of singular values above rounding errors, r */
+    int64_t nearest_count;           /* L; 0 for fewer than two nonzero atoms */
+    const int64_t *nearest;          /* per atom: the one with the largest |d_i'd_j|; -1 for a zero atom */
+    const double *nearest_similarity; /* per atom: d_i'd_j with that one; NaN for a zero atom */
+    const int64_t *nearest_histogram; /* nonzero atoms by |d_i'd_j| with their nearest, in histogram_count bins */
+    int64_t quantile_count;
+    const double *quantile_level;    /* shares of the atoms, from 0 to 1 ... */
+    const double *nearest_quantile;  /* ... and the quantiles of |d_i'd_j| with the nearest atom, as NumPy's */
+    int64_t duplicate_count;         /* pairs listed: the 1,000,000 most coherent of `duplicates`, or all of them */
+    const int64_t *duplicate_first, *duplicate_second; /* the atoms of each, in descending order of |d_i'd_j| ... */
+    const double *duplicate_similarity; /* ... and d_i'd_j */
 } inco_metrics;
 
 /* Measures a dictionary, without storing its L x L Gram matrix. `options` may be NULL. Options used: duplicates,

@@ -1,5 +1,6 @@
 /* inco_inspect: metrics of a dictionary. */
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/common.h"
@@ -38,11 +39,23 @@ static int check(const inco_mat *d, inco_error *error) {
     return INCO_OK;
 }
 
-/* Memory of the arrays of the result; one block, which the result owns. */
+/* Shares of the atoms at which the quantiles of the similarity with the nearest atom are measured. */
+static const double levels[] = {0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1};
+enum { LEVELS = sizeof levels / sizeof *levels };
+
+/* Memory of the arrays of the result, which owns it. */
 typedef struct arrays {
     tally_result pairs;
+    int64_t histogram[TALLY_BINS]; /* of the similarity with the nearest atom */
+    double quantile[LEVELS];
     double singular[];
 } arrays;
+
+static void release_arrays(owner *own) {
+    arrays *a = own->base;
+    tally_result_free(&a->pairs);
+    memory_free(a);
+}
 
 typedef struct inspection {
     const inco_mat *d;
@@ -82,6 +95,47 @@ static int tell(void *self, int64_t round, int64_t rounds) {
     return w->options ? watcher_tell(options_watcher(w->options), &now) : INCO_OK;
 }
 
+static int ascending(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Quantiles by linear interpolation, as NumPy's. */
+static void measure_quantiles(double *values, int64_t count, double *quantile) {
+    qsort(values, (size_t)count, sizeof *values, ascending);
+    for (int k = 0; k < LEVELS; k++) {
+        const double place = levels[k] * (double)(count - 1);
+        const int64_t below = (int64_t)place, above = range_min(below + 1, count - 1);
+        quantile[k] = values[below] + (place - (double)below) * (values[above] - values[below]);
+    }
+}
+
+/* The distribution of |d_i'd_j| of the nonzero atoms with their nearest ones. */
+static int measure_nearest(const inspection *w, inco_error *error) {
+    const tally_result *pairs = &w->to->pairs;
+    inco_metrics *m = w->m;
+    int64_t count = 0;
+    if (!pairs->nearest) return INCO_OK;
+    double *values = NEW_RAW(double, m->atoms);
+    if (!values) return error_no_memory(error);
+    for (int64_t j = 0; j < m->atoms; j++) {
+        const double size = fabs(pairs->nearest_similarity[j]);
+        if (pairs->nearest[j] < 0) continue;
+        values[count++] = size;
+        w->to->histogram[range_min((int64_t)(size * TALLY_BINS), TALLY_BINS - 1)]++;
+    }
+    measure_quantiles(values, count, w->to->quantile);
+    memory_free(values);
+    m->nearest_count = m->atoms;
+    m->nearest = pairs->nearest;
+    m->nearest_similarity = pairs->nearest_similarity;
+    m->nearest_histogram = w->to->histogram;
+    m->quantile_count = LEVELS;
+    m->quantile_level = levels;
+    m->nearest_quantile = w->to->quantile;
+    return INCO_OK;
+}
+
 static int measure_pairs(inspection *w, const gram_atoms *atoms, inco_error *error) {
     const tally_settings settings = {w->options ? inspect_options_of(w->options)->duplicates : 0.99, w->threads, w,
                                      tell};
@@ -101,6 +155,10 @@ static int measure_pairs(inspection *w, const gram_atoms *atoms, inco_error *err
     m->pair_first = pairs->pair_first;
     m->pair_second = pairs->pair_second;
     m->pair_similarity = pairs->pair_similarity;
+    m->duplicate_count = pairs->listed;
+    m->duplicate_first = pairs->listed_first;
+    m->duplicate_second = pairs->listed_second;
+    m->duplicate_similarity = pairs->listed_similarity;
     m->erc_sparsity = coherence_sparsity(m->coherence_max, atoms->count);
     return status;
 }
@@ -135,8 +193,10 @@ static int make_arrays(inspection *w, inco_error *error) {
     w->norm = NEW_RAW(double, atoms);
     w->index = NEW_RAW(int64_t, atoms);
     w->to = memory_new(1, sizeof *w->to + (size_t)count * sizeof *w->to->singular);
-    *w->m = (inco_metrics){.size = sizeof *w->m, .owner = owner_of_block(w->to), .dim = dim, .atoms = atoms};
+    *w->m = (inco_metrics){.size = sizeof *w->m, .dim = dim, .atoms = atoms};
     w->m->singular_count = count;
+    w->m->owner = w->to ? owner_new(release_arrays, w->to, 0) : NULL;
+    if (!w->m->owner) memory_free(w->to);
     return w->norm && w->index && w->m->owner ? INCO_OK : error_no_memory(error);
 }
 
@@ -147,6 +207,7 @@ static int inspect(inspection *w, inco_error *error) {
     TRY(measure_norms(w, error));
     const gram_atoms atoms = {w->d, w->index, w->norm, w->d->cols - w->m->zero_atoms};
     TRY(measure_pairs(w, &atoms, error));
+    if (status == INCO_OK) TRY(measure_nearest(w, error));
     if (status == INCO_OK) TRY(measure_spectrum(w, &atoms, error));
 done:
     if (status != INCO_OK) inco_metrics_free(w->m);

@@ -4,7 +4,8 @@
 
 #include "metric/gram.h"
 
-enum { TALLY_BABEL = 64, TALLY_BINS = 100, TALLY_PAIRS = 20 };
+/* LISTED: maximum number of near duplicates that are listed. */
+enum { TALLY_BABEL = 64, TALLY_BINS = 100, TALLY_PAIRS = 20, TALLY_LISTED = 1000000 };
 
 /* As in inco_metrics, whose arrays point to this. */
 typedef struct tally_result {
@@ -16,6 +17,12 @@ typedef struct tally_result {
     int64_t pair_count;
     int64_t pair_first[TALLY_PAIRS], pair_second[TALLY_PAIRS]; /* columns of d */
     double pair_similarity[TALLY_PAIRS];
+    /* Allocated: per column of d, NULL for fewer than two atoms; and the most coherent near duplicates. */
+    int64_t *nearest; /* the most similar column; -1 for a column that is not among the atoms */
+    double *nearest_similarity;
+    int64_t listed;
+    int64_t *listed_first, *listed_second;
+    double *listed_similarity;
 } tally_result;
 
 typedef struct tally_settings {
@@ -27,5 +34,8 @@ typedef struct tally_settings {
 
 /* INCO_STOPPED if `tell` stopped it; the result is then incomplete. */
 int tally_pairs(const gram_atoms *atoms, const tally_settings *settings, tally_result *result, inco_error *error);
+
+/* Frees the arrays of a result. */
+void tally_result_free(tally_result *result);
 
 #endif

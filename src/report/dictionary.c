@@ -10,7 +10,9 @@
 #include "report/atoms.h"
 #include "report/report.h"
 
-enum { TEXT = 160, HEADLINES = 8 };
+/* DRAWN: more atoms of unknown shape are not drawn. Decoders of sparse autoencoders have tens of thousands, whose
+ * curves look like noise. */
+enum { TEXT = 160, HEADLINES = 9, DRAWN = 2048, PAIRS = 20 };
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
@@ -93,6 +95,10 @@ static void add_headlines(inco_report *r, const inco_summary *s) {
     add(&h, "Atoms", value, note);
     add_fit(&h, s);
     add_coherence(&h, m);
+    if (m->zero_atoms) {
+        snprintf(value, TEXT, "%lld", (long long)m->zero_atoms);
+        add(&h, "Zero atoms", value, "ignored in all other figures");
+    }
     snprintf(value, TEXT, "%lld", (long long)m->duplicates);
     snprintf(note, TEXT, "pairs with |dᵢᵀdⱼ| ≥ %.4g", threshold_of(s));
     add(&h, "Near duplicates", value, note);
@@ -238,10 +244,16 @@ static atom_view view_of(const inco_summary *s) {
     return (atom_view){s->dictionary, s->patch_rows, s->patch_cols, s->usage, s->signals};
 }
 
+static int draws_atoms(const inco_summary *s) {
+    const atom_view v = view_of(s);
+    return s->dictionary->cols <= DRAWN || s->usage || s->rate > 0 || atoms_are_patches(&v);
+}
+
 static void add_atoms(inco_report *r, const inco_summary *s) {
     const atom_view v = view_of(s);
-    int64_t *order = order_of(s);
     char caption[4 * TEXT];
+    if (!draws_atoms(s)) return;
+    int64_t *order = order_of(s);
     if (!order) {
         report_fail(r, INCO_ENOMEM);
         return;
@@ -285,23 +297,26 @@ static void add_spectrum(inco_report *r, const inco_metrics *m) {
 }
 
 /* Left ends and counts of the bins, up to the last nonempty one; to be freed. */
-static double *bins_of(const inco_metrics *m, int64_t *count) {
-    const int64_t bins = m->histogram_count;
+static double *bins_of(const int64_t *histogram, int64_t bins, int64_t *count) {
     double *x = NEW(double, 2 * bins);
     *count = 0;
     for (int64_t b = 0; x && b < bins; b++) {
         x[b] = (double)b / (double)bins;
-        x[bins + b] = (double)m->histogram[b];
-        if (m->histogram[b]) *count = b + 1;
+        x[bins + b] = (double)histogram[b];
+        if (histogram[b]) *count = b + 1;
     }
     return x;
+}
+
+/* The end of the axis of `count` bins of 0.01: the next multiple of 0.1. */
+static double end_of_bins(int64_t count) {
+    return fmin(1, ceil(((double)count + 0.5) / 10) / 10);
 }
 
 static void add_histogram(inco_report *r, const inco_metrics *m) {
     char largest[TEXT];
     int64_t count;
-    double *x = bins_of(m, &count);
-    const double end = fmin(1, ceil(((double)count + 0.5) / 10) / 10);
+    double *x = bins_of(m->histogram, m->histogram_count, &count);
     if (!x) report_fail(r, INCO_ENOMEM);
     if (count) {
         inco_chart *chart = inco_chart_new(
@@ -309,11 +324,35 @@ static void add_histogram(inco_report *r, const inco_metrics *m) {
             "Counts on a logarithmic axis, so that single pairs are visible. The largest inner product is at least "
             "the bound. A tail far to the right consists of nearly equal atoms.");
         snprintf(largest, TEXT, "largest %.4f", m->coherence_max);
-        inco_chart_x(chart, "|dᵢᵀdⱼ|", 0, end, 0);
+        inco_chart_x(chart, "|dᵢᵀdⱼ|", 0, end_of_bins(count), 0);
         inco_chart_y(chart, "pairs", 0, 0, 1);
         inco_chart_bars(chart, "pairs of atoms", count, x, x + m->histogram_count, 1.0 / (double)m->histogram_count);
         inco_chart_mark(chart, largest, m->coherence_max, 1);
         mark_bound(chart, m, 1);
+        finish(r, chart);
+    }
+    memory_free(x);
+}
+
+static void add_nearest(inco_report *r, const inco_metrics *m) {
+    char caption[4 * TEXT], median[TEXT];
+    const double middle = m->quantile_count > 0 ? m->nearest_quantile[m->quantile_count / 2] : 0;
+    int64_t count;
+    if (m->nearest_count < 1) return;
+    double *x = bins_of(m->nearest_histogram, m->histogram_count, &count);
+    if (!x) report_fail(r, INCO_ENOMEM);
+    snprintf(caption, sizeof caption,
+             "Every atom counts once, by its largest absolute inner product with any other; counts on a logarithmic "
+             "axis. Atoms far to the right have "
+             "a near duplicate; %lld pairs are at or above the threshold.",
+             (long long)m->duplicates);
+    snprintf(median, TEXT, "median %.4f", middle);
+    if (count) {
+        inco_chart *chart = inco_chart_new("nearest", "Similarity with the nearest atom", caption);
+        inco_chart_x(chart, "largest |dᵢᵀdⱼ| of an atom", 0, end_of_bins(count), 0);
+        inco_chart_y(chart, "atoms", 0, 0, 1);
+        inco_chart_bars(chart, "atoms", count, x, x + m->histogram_count, 1.0 / (double)m->histogram_count);
+        inco_chart_mark(chart, median, middle, 1);
         finish(r, chart);
     }
     memory_free(x);
@@ -394,6 +433,23 @@ static void add_pair_atoms(inco_report *r, const atom_view *v, const inco_metric
     memory_free(pairs);
 }
 
+/* The pairs in numbers, if their atoms are not drawn. */
+static void add_pair_table(inco_report *r, const inco_metrics *m, const char *caption) {
+    static const char *const header[] = {"first atom", "second atom", "inner product"};
+    char text[PAIRS][3][32];
+    const char *cells[3 * PAIRS];
+    const int64_t count = m->pair_count < PAIRS ? m->pair_count : PAIRS;
+    for (int64_t k = 0; k < count; k++) {
+        snprintf(text[k][0], 32, "%lld", (long long)m->pair_first[k]);
+        snprintf(text[k][1], 32, "%lld", (long long)m->pair_second[k]);
+        snprintf(text[k][2], 32, "%+.4f", m->pair_similarity[k]);
+        for (int i = 0; i < 3; i++) cells[3 * k + i] = text[k][i];
+    }
+    const inco_table table = {sizeof table, "pairs", "Pairs of atoms, counted from 0", 3, count, header, cells,
+                              "rrr",        caption};
+    inco_report_table(r, &table);
+}
+
 static void add_pairs(inco_report *r, const inco_summary *s) {
     const inco_metrics *m = s->metrics;
     const atom_view v = view_of(s);
@@ -401,14 +457,19 @@ static void add_pairs(inco_report *r, const inco_summary *s) {
     char caption[4 * TEXT];
     if (m->pair_count < 1 || !(m->coherence_max > 5e-5)) return;
     snprintf(caption, sizeof caption,
-             "The %lld most coherent of %lld pairs, %s, the second negated if the inner product is negative; %lld "
-             "pairs have an inner product of %.4g or more.",
+             "The %lld most coherent of %lld pairs%s; %lld pairs have an inner product of %.4g or more.",
              (long long)m->pair_count, atoms * (atoms - 1) / 2,
-             atoms_are_patches(&v) ? "side by side" : "one over the other", (long long)m->duplicates, threshold_of(s));
+             !draws_atoms(s)         ? ""
+             : atoms_are_patches(&v) ? ", side by side, the second negated if the inner product is negative"
+                                     : ", one over the other, the second negated if the inner product is negative",
+             (long long)m->duplicates, threshold_of(s));
     inco_report_section(r, "The most coherent pairs",
                         "Two atoms whose inner product is close to 1 or -1 are nearly interchangeable, so that it "
                         "is arbitrary which of them a code uses.");
-    add_pair_atoms(r, &v, m, caption);
+    if (draws_atoms(s))
+        add_pair_atoms(r, &v, m, caption);
+    else
+        add_pair_table(r, m, caption);
 }
 
 /* ---- All of it ---- */
@@ -426,6 +487,7 @@ static int take_metrics(inco_metrics *m, const inco_metrics *given, const inco_m
     if (!m->histogram) m->histogram_count = 0;
     if (!m->babel) m->babel_count = 0;
     if (!m->singular) m->singular_count = 0;
+    if (!m->nearest_histogram || !m->nearest_quantile || !m->histogram_count) m->nearest_count = 0;
     if (!m->pair_first || !m->pair_second || !m->pair_similarity) m->pair_count = 0;
     return 1;
 }
@@ -467,6 +529,7 @@ void inco_report_dictionary(inco_report *r, const inco_summary *given) {
     add_atoms(r, s);
     inco_report_section(r, "Coherence and use", NULL);
     add_histogram(r, s->metrics);
+    add_nearest(r, s->metrics);
     add_spectrum(r, s->metrics);
     if (s->held_out) add_residuals(r, s->held_out);
     if (s->usage) add_usage(r, s);

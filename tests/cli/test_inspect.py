@@ -70,9 +70,44 @@ class Inspect(tool.Case):
         self.assertEqual(sorted((pair["first"], pair["second"])), [5, 11])
         self.assertAlmostEqual(pair["similarity"], -1, 12)
         text = self.inco("inspect", "D.npy").stdout.decode()
-        self.assertRegex(text, r"zero atoms +1\b")
+        self.assertRegex(text, r"\AD.npy: 20 atoms of 8 dimensions, f64, 1 of the atoms zero")
         self.assertRegex(text, r"near duplicates +1 pair at 0.99 or above")
         self.assertRegex(text, r"\n +5 +11 +-1.0000\n")
+
+    def test_neighbours_and_pairs(self):
+        """The lists in both formats, and the quantiles, agree with NumPy."""
+        random = np.random.default_rng(14)
+        atoms = random.standard_normal((300, 16)).astype("f4")
+        atoms[3], atoms[11] = 0, -2 * atoms[5]
+        self.save("D.npy", atoms)
+        rest = np.arange(300) != 3
+        with np.errstate(invalid="ignore"):
+            gram = np.nan_to_num(products(atoms))
+        words = "inspect", "D.npy", "--duplicates", "0.7"
+        found = self.json(*words, "--neighbours", "n.csv", "--pairs", "p.csv")
+        levels = [float(level) for level in found["nearest"]["quantiles"]]
+        np.testing.assert_allclose(list(found["nearest"]["quantiles"].values()),
+                                   np.quantile(gram.max(axis=0)[rest], levels), atol=1e-12)
+        self.assertEqual(sum(found["nearest"]["histogram"]), 299)
+        lines = open(self.path("n.csv")).read().split("\n")
+        self.assertEqual((lines[0], lines[4], len(lines)), ("atom,nearest,similarity", "3,,", 302))
+        table = np.array([line.split(",") for line in lines[1:-1] if line != "3,,"], "f8")
+        np.testing.assert_array_equal(table[:, 0], np.arange(300)[rest])
+        np.testing.assert_array_equal(table[:, 1], gram.argmax(axis=0)[rest])
+        np.testing.assert_allclose(np.abs(table[:, 2]), gram.max(axis=0)[rest], atol=1e-12)
+        pairs = np.loadtxt(self.path("p.csv"), delimiter=",", skiprows=1)
+        self.assertEqual(len(pairs), found["duplicates"])
+        self.assertEqual({(int(a), int(b)) for a, b, _ in pairs}, set(zip(*np.nonzero(np.triu(gram >= 0.7)))))
+        self.assertTrue((np.diff(np.abs(pairs[:, 2])) <= 0).all())
+        self.inco(*words, "--neighbours", "n.json", "--pairs", "p.json")
+        again = json.load(open(self.path("n.json")))
+        self.assertIsNone(again["nearest"][3])
+        self.assertEqual([a for a in again["nearest"] if a is not None], table[:, 1].tolist())
+        again = json.load(open(self.path("p.json")))
+        self.assertEqual(list(zip(again["first"], again["second"], again["similarity"])),
+                         [(int(a), int(b), c) for a, b, c in pairs])
+        text = self.inco("inspect", "D.npy", "--pairs", "-").stdout.decode()
+        self.assertRegex(text, r"\Afirst,second,similarity\n5,11,-(1|0.9{10}\d*)\n\Z")
 
     def test_orthogonal_atoms(self):
         found = self.json("inspect", self.save("D.npy", np.eye(6)))

@@ -37,7 +37,7 @@ class Page(Case):
     def test_learn(self):
         done = self.learn("--report", "page.html", "--csv", "numbers", "--seed", 7)
         self.assertIn("wrote page.html\n", done.text)
-        self.assertIn("wrote 10 CSV files to numbers\n", done.text)
+        self.assertIn("wrote 11 CSV files to numbers\n", done.text)
         text = self.page("page.html")
         for word in "D.npy", "24 atoms in 16 dimensions", "--seed 7", "300 signals of 16 values", "idl, 3 iterations":
             self.assertIn(word, text)

@@ -59,7 +59,7 @@ def names():
 
 # ---- The file ----
 
-EXPECTED = {"atoms", "pairs", "inner-products", "singular-values", "babel"}
+EXPECTED = {"atoms", "pairs", "inner-products", "nearest", "singular-values", "babel"}
 OF_A_RUN = {"usage", "convergence-error", "convergence-cardinality", "convergence-objective", "convergence-coherence"}
 
 
@@ -225,6 +225,23 @@ def test_a_thousand_atoms_stay_below_a_megabyte(tmp_path, dim, patch):
     assert count >= 900
     told = re.search(r"The first (\d+) of 1000 atoms are drawn", figure.words())
     assert (int(told.group(1)) if told else 1000) == count
+
+
+def test_atoms_of_a_decoder_are_not_drawn(tmp_path):
+    """Thousands of atoms of unknown shape: their distribution and the pairs in numbers, no curves."""
+    atoms = np.random.default_rng(7).standard_normal((2100, 40)).astype("f4")
+    atoms[5], atoms[9] = 0, -2 * atoms[1200]
+    np.save(tmp_path / "D.npy", atoms)
+    inco("inspect", "D.npy", "--report", "many.html", "--csv", "numbers", folder=tmp_path)
+    page = page_file.load(tmp_path / "many.html")
+    assert set(page_file.csv_names(tmp_path / "numbers")) == EXPECTED - {"atoms"}
+    assert set(page_file.figures(page)) <= EXPECTED - {"atoms"}
+    assert "<ul class=atoms" not in (tmp_path / "many.html").read_text()
+    pair = page_file.rows(tmp_path / "numbers" / "pairs.csv")[1]
+    assert [float(value) for value in pair] == [9, 1200, -1]
+    assert sum(values(page_file.rows(tmp_path / "numbers" / "nearest.csv"), 1)) == 2099
+    inco("inspect", "D.npy", "--rate", 8000, "--report", "rate.html", folder=tmp_path)
+    assert "atoms" in page_file.figures(page_file.load(tmp_path / "rate.html"))
 
 
 # ---- The browser ----

@@ -17,6 +17,10 @@ ARRAYS = {
     "babel": ("babel_count", np.float64), "histogram": ("histogram_count", np.int64),
     "singular": ("singular_count", np.float64), "pair_first": ("pair_count", np.int64),
     "pair_second": ("pair_count", np.int64), "pair_similarity": ("pair_count", np.float64),
+    "nearest": ("nearest_count", np.int64), "nearest_similarity": ("nearest_count", np.float64),
+    "duplicate_first": ("duplicate_count", np.int64), "duplicate_second": ("duplicate_count", np.int64),
+    "duplicate_similarity": ("duplicate_count", np.float64),
+    "quantile_level": ("quantile_count", np.float64), "nearest_quantile": ("quantile_count", np.float64),
 }
 
 
@@ -37,6 +41,13 @@ class Inspection(types.SimpleNamespace):
         Singular values, in descending order; each is `flat_singular` in a tight frame.
     pairs : list of (int, int, float)
         The most coherent pairs of atoms, counted from 0, and d_i'd_j.
+    nearest, nearest_similarity : ndarray
+        Per atom: the atom most similar to it, and d_i'd_j with that atom; -1 and NaN for a zero atom.
+    nearest_quantiles : dict of float to float
+        Quantiles of |d_i'd_j| with the nearest atom.
+    duplicate_first, duplicate_second, duplicate_similarity : ndarray
+        The pairs with |d_i'd_j| of at least the option `duplicates`, most coherent first; at most 1,000,000 of the
+        `duplicates` pairs.
     """
 
     def __repr__(self):
@@ -52,6 +63,9 @@ class Inspection(types.SimpleNamespace):
         yield f"  coherence          {self.coherence_max:.4f}{ratio}"
         yield (f"    of all pairs     rms {self.coherence_rms:.4f}, mean {self.coherence_mean:.4f}, median "
                f"{self.coherence_median:.4f}")
+        if self.nearest_quantiles:
+            yield (f"  nearest atom       {self.nearest_quantiles[0.5]:.4f} median, {self.nearest_quantiles[0.05]:.4f} to "
+                   f"{self.nearest_quantiles[0.95]:.4f} for 90 % of the atoms")
         yield f"  exact recovery     guaranteed up to {self.erc_sparsity} atoms by coherence"
         if len(self.singular):
             yield (f"  singular values    {self.singular[0]:.4g} to {self.singular[-1]:.4g} ({self.flat_singular:.4g} each "
@@ -173,9 +187,10 @@ def inspect(dictionary, *, callbacks=None, **settings) -> Inspection:
                      for name, (count, dtype) in ARRAYS.items()}
             pairs = list(zip(found["pair_first"].tolist(), found["pair_second"].tolist(),
                              found["pair_similarity"].tolist()))
+            quantiles = dict(zip(found.pop("quantile_level").tolist(), found.pop("nearest_quantile").tolist()))
             scalars = {name: value for name, value in metrics.as_dict().items() if not name.endswith("_count")}
             return call.finish(Inspection(
-                dtype=str(atoms.dtype), threshold=threshold, pairs=pairs, _html=_write_report(call, mat, metrics, shown),
+                dtype=str(atoms.dtype), threshold=threshold, pairs=pairs, nearest_quantiles=quantiles, _html=_write_report(call, mat, metrics, shown),
                 bound_name=lib.inco_bound_name(atoms.shape[1], atoms.shape[0]).decode(), **scalars, **found))
         finally:
             lib.inco_metrics_free(metrics)

@@ -130,7 +130,11 @@ class Metrics(Sized):
         ("histogram", POINTER(c_int64)), ("singular_count", c_int64), ("singular", POINTER(c_double)),
         ("flat_singular", c_double), ("frame_lower", c_double), ("frame_upper", c_double), ("duplicates", c_int64),
         ("pair_count", c_int64), ("pair_first", POINTER(c_int64)), ("pair_second", POINTER(c_int64)),
-        ("pair_similarity", POINTER(c_double)),
+        ("pair_similarity", POINTER(c_double)), ("rank", c_int64), ("nearest_count", c_int64),
+        ("nearest", POINTER(c_int64)), ("nearest_similarity", POINTER(c_double)),
+        ("nearest_histogram", POINTER(c_int64)), ("quantile_count", c_int64), ("quantile_level", POINTER(c_double)),
+        ("nearest_quantile", POINTER(c_double)), ("duplicate_count", c_int64), ("duplicate_first", POINTER(c_int64)),
+        ("duplicate_second", POINTER(c_int64)), ("duplicate_similarity", POINTER(c_double)),
     ]
 
 

@@ -204,6 +204,12 @@ def test_inspection(dictionary):
     np.fill_diagonal(gram, 0)
     assert np.allclose(metrics.babel[:3], [np.sort(gram, 1)[:, -k:].sum(1).max() for k in (1, 2, 3)])
     assert metrics.pairs[0][2] == pytest.approx(dictionary[metrics.pairs[0][0]] @ dictionary[metrics.pairs[0][1]])
+    assert np.array_equal(metrics.nearest, gram.argmax(1)) and np.allclose(np.abs(metrics.nearest_similarity), gram.max(1))
+    assert metrics.nearest_quantiles[0.5] == pytest.approx(np.median(gram.max(1)))
+    assert len(metrics.duplicate_first) == metrics.duplicates == 0
+    near = inco.inspect(dictionary, duplicates=0.4)
+    assert len(near.duplicate_first) == near.duplicates == (pairs >= 0.4).sum() > 0
+    assert np.allclose(np.abs(near.duplicate_similarity), gram[near.duplicate_first, near.duplicate_second])
     assert "32 atoms of 16 dimensions" in repr(metrics) and "Welch bound" in repr(metrics)
     assert metrics.report().lstrip().lower().startswith("<!doctype html")
     assert "<svg" in metrics.report() and metrics._repr_html_().startswith("<iframe")
