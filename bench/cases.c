@@ -188,6 +188,7 @@ static outcome run_learning(const setup *s, const char *name, double gamma, cons
     stop_on(inco_options_set(o, "method", name, &error), &error);
     if (gamma > 0) stop_on(inco_options_set_number(o, "gamma", gamma, &error), &error);
     if (!strcmp(name, "idl")) stop_on(inco_options_set(o, "update", "plain", &error), &error);
+    if (!strcmp(name, "idl")) stop_on(inco_options_set(o, "schedule", "batch", &error), &error);
     stop_on(inco_options_on_progress(o, note_iteration, &t, sizeof(inco_progress), &error), &error);
     stop_on(inco_learner_new(&t.learner, &source, o, &error), &error);
     stop_on(inco_learner_start_from(t.learner, &p->d, &error), &error);

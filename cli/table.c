@@ -14,7 +14,6 @@ enum {
     E = INCO_ENCODE,
     C = INCO_DECODE,
     I = INCO_INSPECT,
-    M = INCO_COMPARE,
     F = INCO_FRAME,
     H = INCO_DECOHERE,
     P = COMMAND_REPORT,
@@ -47,7 +46,7 @@ static const option own[] = {
      .type = INCO_TEXT,
      .metavar = "FILE",
      .group = "Output",
-     .commands = L | I | M,
+     .commands = L | I,
      .help = "write a report with figures (.html)"},
     {.name = "test",
      .type = INCO_TEXT,
@@ -60,7 +59,7 @@ static const option own[] = {
      .type = INCO_TEXT,
      .metavar = "DIR",
      .group = "Output",
-     .commands = L | I | M | P,
+     .commands = L | I | P,
      .help = "write the numbers behind the figures of the report to a folder, one .csv file per figure"},
     {.name = "neighbours",
      .type = INCO_TEXT,
@@ -72,11 +71,9 @@ static const option own[] = {
      .type = INCO_TEXT,
      .metavar = "FILE",
      .group = "Output",
-     .commands = I | M,
-     .help =
-         "inspect: write a list of the pairs of atoms that are near duplicates by option 'duplicates', most coherent "
-         "first; compare: write a list of the atoms of the first dictionary, with those of the second that they are "
-         "matched with and that are most similar (.csv .json)"},
+     .commands = I,
+     .help = "write a list of the pairs of atoms that are near duplicates by option 'duplicates', most coherent first "
+             "(.csv .json)"},
     {.name = "codes",
      .type = INCO_TEXT,
      .metavar = "FILE",

@@ -180,6 +180,10 @@ static void say_method(words *w, const experiment *e, const grid_run *g) {
     if (g->family == INKSVD || g->family == BOUND) say_number(w, "--max-coherence", g->value);
     if (g->family == RESCALE || g->family == SPHERE) say_number(w, "--gamma", g->value);
     if (g->family == BOUND) say_number(w, "--gamma", 5);
+    if (g->family == RESCALE || g->family == SPHERE || g->family == BOUND) {
+        say(w, "--schedule");
+        say(w, "batch");
+    }
     if (g->family == RESCALE || g->family == SPHERE) {
         say(w, "--norms");
         say(w, g->family == RESCALE ? "rescale" : "sphere");

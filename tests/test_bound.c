@@ -280,6 +280,7 @@ static void code_updates_lower_the_error(void **state) {
             inco_options *o =
                 check_options((const char *const[]){"atoms", "40", "coder", "omp", "sparsity", "4", "iterations", "4",
                                                     "method", methods[m], "code-updates", rounds[i], NULL});
+            if (m == 0) inco_options_set(o, "schedule", "batch", NULL);
             assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
             error[i] = info.relative_error;
             inco_mat_free(&d);

@@ -223,8 +223,8 @@ static void same_bits_for_any_number_of_threads(void **state) {
     inco_mat_free(&x);
 }
 
-static const online_sums *sums_of(const inco_learner *of) {
-    return &((const online_state *)of->core->own)->sums;
+static const batch_sums *sums_of(const inco_learner *of) {
+    return &((const online_state *)of->core->own)->batches.sums;
 }
 
 static void a_resumed_run_has_the_same_bits(void **state) {

@@ -199,7 +199,8 @@ static void all_of_it_is_zero_without(void **state) {
 /* Learns from `start` (may be NULL) with a given weight. */
 static inco_mat learn_plainly(const inco_mat *x, const inco_mat *start, double weight, double iterations) {
     const inco_source source = mat_source_of(x);
-    inco_options *o = check_options((const char *const[]){"atoms", "20", "coder", "omp", "sparsity", "4", NULL});
+    inco_options *o =
+        check_options((const char *const[]){"atoms", "20", "coder", "omp", "sparsity", "4", "schedule", "batch", NULL});
     inco_learner *learner;
     inco_mat d;
     inco_options_set_number(o, "gamma-relative", weight, NULL);

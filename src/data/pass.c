@@ -52,23 +52,19 @@ int pass_dictionary(pass *p, const inco_mat *dictionary, inco_error *error) {
     return status;
 }
 
-int pass_run_groups(pass *p, int64_t size, inco_error *error) {
-    const int64_t maximum = range_min(size, p->source->count);
+int pass_run(pass *p, inco_error *error) {
+    const int64_t count = p->source->count, maximum = range_min(PASS_GROUP, count);
     inco_mat x = {0};
     double *residual = NEW_RAW(double, maximum);
     int status = residual ? mat_new_raw(&x, p->source->type, p->source->dim, maximum, error) : error_no_memory(error);
-    for (int64_t first = 0; status == INCO_OK && first < p->source->count; first += maximum) {
-        int64_t left = p->source->count - first;
-        inco_mat part = mat_columns(&x, 0, range_min(left, maximum));
+    for (int64_t first = 0, size; status == INCO_OK && first < count; first += size) {
+        size = range_min(p->group ? p->group(p->self, first) : PASS_GROUP, count - first);
+        inco_mat part = mat_columns(&x, 0, size);
         status = run_group(p, first, &part, residual, error);
     }
     inco_mat_free(&x);
     memory_free(residual);
     return status > 0 ? INCO_STOPPED : status;
-}
-
-int pass_run(pass *p, inco_error *error) {
-    return pass_run_groups(p, PASS_GROUP, error);
 }
 
 /* ---- The error of codes ---- */

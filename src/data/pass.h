@@ -20,7 +20,9 @@ typedef struct pass {
     int threads;
     void *self;
     int (*visit)(void *self, const pass_group *group, inco_error *error); /* a positive result stops the pass */
-    double seconds_io, seconds_code;                                      /* accumulated */
+    /* Size of the group that begins with signal `first`, at most PASS_GROUP; NULL: PASS_GROUP. */
+    int64_t (*group)(const void *self, int64_t first);
+    double seconds_io, seconds_code; /* accumulated */
     /* If not NULL: refits the coefficients of these codes of an earlier pass, one per group, by least squares in this
      * dictionary (D x L, double) with this Gram matrix, instead of coding. */
     csc *held;
@@ -32,8 +34,6 @@ int pass_dictionary(pass *p, const inco_mat *dictionary, inco_error *error);
 
 /* INCO_STOPPED if a visitor stopped it. */
 int pass_run(pass *p, inco_error *error);
-/* The same in groups of another size. */
-int pass_run_groups(pass *p, int64_t size, inco_error *error);
 
 /* ||X - D C||^2 of a group, in double, summed in the order of the signals. */
 int pass_error(const inco_mat *dictionary, const pass_group *group, int threads, double *error_energy, double *energy,

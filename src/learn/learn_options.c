@@ -29,6 +29,11 @@ static const option_row rows[] = {
                    "idl, mod, mocod: extra updates per iteration, each a least-squares refit of the coefficients on "
                    "their support and a dictionary update (default 0; idl with option 'max-coherence': 1, or 3 if the "
                    "coder gives least-squares coefficients)"),
+    CHOICE_OPTION(learn_options, schedule, "schedule", "NAME", "auto", "auto|growing|batch", INCO_LEARN, "Methods",
+                  "idl: growing: the first iterations update the dictionary after batches of signals, which grow until "
+                  "they are whole passes; batch: one update per iteration, as in the paper; auto: growing if there are "
+                  "at least eight signals per atom, the initial dictionary is not given, and no path of gamma is "
+                  "wanted"),
     REAL_OPTION(learn_options, stop_change, "stop-change", "R", "0", 0, 1, INCO_LEARN, "Run",
                 "stop when an iteration changes the dictionary by at most R, relative to its norm (0: never)"),
 };
@@ -84,10 +89,19 @@ static int check_codes(const inco_options *options, inco_error *error) {
     return coder_check(options, error);
 }
 
+/* The points of a path begin with a learned dictionary. */
+static int check_schedule(const inco_options *options, inco_error *error) {
+    if (learn_options_of(options)->schedule != SCHEDULE_GROWING || !path_wanted(options)) return INCO_OK;
+    return error_set(error, INCO_EINVAL,
+                     "option 'schedule' = 'growing' needs a weight: give option 'gamma' or 'gamma-relative' a number, "
+                     "or remove it");
+}
+
 int learn_check(const inco_options *options, inco_error *error) {
     const method *m = method_of(options);
     int status;
     TRY(check_known(options, m, error));
+    TRY(check_schedule(options, error));
     TRY(replace_check(options, error));
     if (m->tolerance) TRY(bound_check_given(options, m->name, error));
     if (m->check) TRY(m->check(options, error));

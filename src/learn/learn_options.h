@@ -4,8 +4,10 @@
 
 #include "base/options.h"
 
+enum { SCHEDULE_AUTO, SCHEDULE_GROWING, SCHEDULE_BATCH };
+
 typedef struct learn_options {
-    int64_t method, iterations, update_iterations, code_updates;
+    int64_t method, iterations, update_iterations, code_updates, schedule;
     double stop_change;
     char *init;
 } learn_options;

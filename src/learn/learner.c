@@ -90,6 +90,7 @@ int learner_start_from(learner *l, const inco_mat *dictionary, inco_error *error
     status = mat_convert(&l->d, dictionary, INCO_F64, error);
     if (status >= 0 && mat_normalize_columns(&l->d, NULL) > 0)
         status = error_set(error, INCO_EDATA, "the initial dictionary has atoms that are all zero");
+    l->given = 1;
     return status;
 }
 

@@ -18,6 +18,7 @@ struct learner {
 
     /* The state between iterations. */
     inco_mat d; /* D x L, double, unit norm */
+    int given;  /* its initial value was given, not made */
     int64_t iteration;
     replacement_list replacing; /* chosen after an update, applied before the next coding */
     void *own;                  /* state of the method */

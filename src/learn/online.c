@@ -44,20 +44,20 @@ done:
 /* Continues from the caller's state; the learner changes copies. */
 static int take_state(learner *l, const inco_online *state, inco_error *error) {
     online_state *own = l->own;
-    const online_sums sums = {*state->a, *state->b, state->energy, state->weight};
+    const batch_sums sums = {*state->a, *state->b, state->energy, state->weight};
     own->stream = 1;
     own->seen = state->signals;
     int status = learner_start_from(l, state->dictionary, error);
-    return status < 0 ? status : online_sums_copy(&own->sums, &sums, error);
+    return status < 0 ? status : batches_copy(&own->batches.sums, &sums, error);
 }
 
 static void give_state(inco_online *state, const learner *l) {
     const online_state *own = l->own;
     mat_copy(state->dictionary, &l->d);
-    mat_copy(state->a, &own->sums.a);
-    mat_copy(state->b, &own->sums.b);
-    state->energy = own->sums.energy;
-    state->weight = own->sums.weight;
+    mat_copy(state->a, &own->batches.sums.a);
+    mat_copy(state->b, &own->batches.sums.b);
+    state->energy = own->batches.sums.energy;
+    state->weight = own->batches.sums.weight;
     state->signals = own->seen;
     state->relative_error = l->progress.relative_error;
     state->mean_cardinality = l->progress.mean_cardinality;

@@ -55,6 +55,7 @@ static int iterate(const gamma_path *path, const path_task *task, int64_t iterat
     learner *l = task->learner;
     learn_options *own = options_edit(l->options, &learn_part);
     own->iterations = iterations;
+    own->schedule = SCHEDULE_BATCH;
     learner_set_signals(l, training_of(path, task));
     l->progress.points = path_planned(&path->goal);
     int status = learner_begin(l, task->began, error);

@@ -81,6 +81,8 @@ class DataIter:
 class _Blocks:
     """Rows of an array that the library cannot read where it is: in another order or type. Converted block by block."""
 
+    sequential = 0
+
     def __init__(self, array):
         self.array, self.dtype, (self.count, self.dim) = array, float_type(array), array.shape
 
@@ -90,6 +92,8 @@ class _Blocks:
 
 class _Batches:
     """Random access to an iterator: forward within a pass, back by `reset`."""
+
+    sequential = 1
 
     def __init__(self, iterator):
         self.iterator = iterator
@@ -164,7 +168,8 @@ class Signals:
 
     def _read_with(self, reader):
         self.reader, self.function = reader, s.READ(self._read)
-        self.struct = s.Source(dim=reader.dim, count=reader.count, type=s.TYPES[reader.dtype], read=self.function)
+        self.struct = s.Source(dim=reader.dim, count=reader.count, type=s.TYPES[reader.dtype], read=self.function,
+                               sequential=reader.sequential)
 
     def _read(self, _, first, count, address, error):
         reader = self.reader

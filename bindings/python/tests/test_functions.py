@@ -119,12 +119,20 @@ class Parts(inco.DataIter):
 
 @pytest.mark.parametrize("sizes", [[1500], [1, 7, 500], [64]])
 def test_an_iterator_gives_the_bits_of_an_array(X, sizes):
-    expected = inco.learn(X, atoms=20, iterations=3, **OMP)
+    expected = inco.learn(X, atoms=20, iterations=3, schedule="batch", **OMP)
     parts = Parts(X, sizes)
-    result = inco.learn(parts, atoms=20, iterations=3, **OMP)
+    result = inco.learn(parts, atoms=20, iterations=3, schedule="batch", **OMP)
     assert np.array_equal(result.dictionary, expected.dictionary)
     assert parts.resets < 20, "one reset per pass"
     assert (inco.encode(result.dictionary, parts, **OMP) != inco.encode(result.dictionary, X, **OMP)).nnz == 0
+
+
+def test_an_iterator_is_read_in_its_order(X):
+    results = [inco.learn(Parts(X, sizes), atoms=20, iterations=3, schedule="growing", **OMP) for sizes in ([1500], [64])]
+    assert np.array_equal(results[0].dictionary, results[1].dictionary)
+    parts = Parts(X, [100])
+    inco.learn(parts, atoms=20, iterations=3, schedule="growing", **OMP)
+    assert parts.resets < 20, "one reset per pass"
 
 
 def test_an_exception_in_an_iterator_reaches_the_caller(X):
@@ -213,35 +221,6 @@ def test_inspection(dictionary):
     assert "32 atoms of 16 dimensions" in repr(metrics) and "Welch bound" in repr(metrics)
     assert metrics.report().lstrip().lower().startswith("<!doctype html")
     assert "<svg" in metrics.report() and metrics._repr_html_().startswith("<iframe")
-
-
-def test_comparison_is_the_assignment_of_scipy():
-    """Unrelated dictionaries of other sizes, and a noisy copy: the same total similarity as SciPy's solution."""
-    optimize = pytest.importorskip("scipy.optimize")
-    random = np.random.default_rng(3)
-    for rows, cols, dtype in (60, 60, "f4"), (40, 75, "f8"), (75, 40, "f8"):
-        A, B = random.standard_normal((rows, 16)).astype(dtype), random.standard_normal((cols, 16))
-        if rows == 60:
-            B = -2 * A[::-1] + 0.3 * random.standard_normal((60, 16))
-        unit = [D.astype("f8") / np.linalg.norm(D.astype("f8"), axis=1, keepdims=True) for D in (A, B)]
-        similarity = unit[0] @ unit[1].T
-        first, second = optimize.linear_sum_assignment(-np.abs(similarity))
-        found = inco.compare(A, B)
-        inside = found.match >= 0
-        assert found.matched == inside.sum() == min(rows, cols)
-        assert len(set(found.match[inside])) == found.matched
-        assert found.mean_similarity == pytest.approx(np.abs(similarity)[first, second].mean(), abs=2 ** -27)
-        assert np.allclose(found.match_similarity[inside], similarity[np.flatnonzero(inside), found.match[inside]])
-        assert np.array_equal(found.nearest_a, np.abs(similarity).argmax(1))
-        assert np.array_equal(found.nearest_b, np.abs(similarity).argmax(0))
-        assert found.collisions_a == rows - len(set(found.nearest_a))
-        assert found.mean_nearest_b == pytest.approx(np.abs(similarity).max(0).mean())
-        sizes = np.abs(found.match_similarity[inside])
-        assert found.recovered == {level: (sizes >= level).sum() for level in (0.99, 0.95, 0.9)}
-        assert found.histogram.sum() == found.matched
-    assert "pairs one to one" in repr(found)
-    with pytest.raises(inco.InvalidError, match="16 dimensions, those of the second 15"):
-        inco.compare(A, A[:, :15])
 
 
 def test_plot(dictionary):
