@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""The error of unseen signals over the time of learning: inco beside SPAMS and scikit-learn, those that are installed.
+
+    INCO_LIBRARY=build/release/libinco.so PYTHONPATH=bindings/python python3 bench/race.py --data FOLDER [SET...]
+        [--atoms L] [--seconds 2,5,12] [--csv FILE] [--option NAME=VALUE...]
+
+Sets: speech (FOLDER/grid-s1), patches (FOLDER/images, mean removed) and music (Debian's asterisk-moh-opsound-wav); training
+and test signals come from different files and have unit norm. All use one thread, float32 where they have it, and learn from
+the same signals. Each point of a curve is a run of its own: inco with more and more iterations (before the first one, on the
+first signals only), SPAMS and scikit-learn with more and more batches of 512. The error is that of codes with 10, 20 and 40
+atoms (patches: 5, 10, 20) by the same OMP. For each time T, the table compares what a rival has after T seconds with what
+inco has after T / 3. inco runs with its defaults unless --option is given.
+"""
+import argparse
+import csv
+import glob
+import os
+import sys
+import time
+import warnings
+
+for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS"):
+    os.environ[name] = "1"
+
+import numpy as np
+
+import inco
+
+try:
+    import spams
+except ImportError:
+    spams = None
+try:
+    from sklearn.decomposition import MiniBatchDictionaryLearning
+except ImportError:
+    MiniBatchDictionaryLearning = None
+
+BATCH = 512
+MUSIC = "/usr/share/asterisk/moh"
+
+
+def windows(paths, count, dim, seed, **how):
+    """Random windows or patches of unit norm, float32: the codes of the signals in the unit vectors are the signals."""
+    x = inco.encode(np.eye(dim), paths, coder="omp", sparsity=dim, **how).toarray()
+    x = x[np.random.RandomState(seed).permutation(len(x))]
+    if "patch" in how:
+        x = x - x.mean(1, keepdims=True)
+    norm = np.linalg.norm(x, axis=1)
+    x = x[norm > 1e-3 * norm.max()][:count]
+    return (x / np.linalg.norm(x, axis=1, keepdims=True)).astype(np.float32)
+
+
+def audio(paths):
+    if not paths:
+        sys.exit("there are no recordings: give the folder with --data, or install asterisk-moh-opsound-wav for music")
+    test = paths[::5]
+    train = [p for p in paths if p not in test]
+    return [windows(part, count, 160, 0, window=160, hop=37) for part, count in ((train, 30000), (test, 4000))]
+
+
+def speech(folder):
+    return audio(sorted(glob.glob(folder + "/grid-s1/*.flac"))[::4])
+
+
+def music(folder):
+    return audio(sorted(glob.glob(MUSIC + "/*.wav")))
+
+
+def patches(folder):
+    image = lambda name: os.path.join(folder, "images", name)
+    parts = ([image("barbara.png"), image("boat.png")], 30000), ([image("cameraman.png")], 4000)
+    return [windows(paths, count, 64, 0, patch="8x8", hop=2) for paths, count in parts]
+
+
+# The signals, atoms learned, atoms of the test codes.
+SETS = {"speech": (speech, 500, (10, 20, 40)), "patches": (patches, 256, (5, 10, 20)), "music": (music, 500, (10, 20, 40))}
+
+
+def errors(d, x, cardinalities):
+    d = np.ascontiguousarray(d / np.linalg.norm(d, axis=1, keepdims=True), dtype=np.float32)
+    left = [x - inco.encode(d, x, coder="omp", sparsity=k) @ d for k in cardinalities]
+    return [float(np.linalg.norm(r) / np.linalg.norm(x)) for r in left] + [inco.inspect(d).coherence_rms]
+
+
+# ---- Learners: pairs of a name and a function of the effort that returns atoms in rows ----
+
+def learn_inco(x, atoms, options):
+    def run(effort):
+        part, rounds = (x, effort) if effort >= 1 else (x[:int(effort * len(x))], 1)
+        return inco.learn(part, atoms=atoms, iterations=int(rounds), threads=1, **options).dictionary
+    return "inco", [0.15, 0.3, 0.6, 1, 2, 3, 4, 6, 9, 14, 25], run
+
+
+def learn_spams(x, atoms, level):
+    columns = np.asfortranarray(x.T)
+
+    def run(effort):
+        return spams.trainDL(columns, K=atoms, lambda1=level, lambda2=0.0, iter=effort, batchsize=BATCH, mode=2, modeD=0,
+                             numThreads=1, verbose=False).T
+    return f"SPAMS, λ = {level}", [10, 20, 40, 80, 160, 320, 640], run
+
+
+def learn_scikit(x, atoms, level):
+    def run(effort):
+        model = MiniBatchDictionaryLearning(atoms, alpha=level, batch_size=BATCH, random_state=0, **rounds(effort))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return model.fit(x).components_
+
+    def rounds(effort):  # scikit-learn 1.2 still has n_iter beside max_iter
+        return {"max_iter": effort, "max_no_improvement": None, "tol": 0.0}
+    return f"scikit-learn, α = {level}", [1, 2], run
+
+
+def curve(learner, limit, test, cardinalities):
+    """Seconds, errors and rms coherence of runs, until one takes longer than the limit."""
+    name, efforts, run = learner
+    points = []
+    for effort in efforts:
+        start = time.perf_counter()
+        d = run(effort)
+        seconds = time.perf_counter() - start
+        points.append([seconds] + errors(d, test, cardinalities))
+        print(f"  {name:22} {effort:6} {seconds:7.2f} s  " + " ".join(f"{e:.4f}" for e in points[-1][1:]), flush=True)
+        if seconds > limit:
+            break
+    return points
+
+
+def after(points, seconds):
+    """The last point that was there after so many seconds; None: none."""
+    there = [p for p in points if p[0] <= seconds]
+    return there[-1] if there else None
+
+
+def compare(ours, theirs, name, times):
+    rows = []
+    for limit in times:
+        mine, other = after(ours, limit / 3), after(theirs, limit)
+        if mine and other:
+            ratio = " ".join(f"{a / b:.3f}" for a, b in zip(mine[1:], other[1:]))
+            rows.append((name, limit, ratio))
+            print(f"  {name}, {limit} s; inco, {limit / 3:.2f} s: errors inco / rival, then rms coherence: {ratio}")
+    return rows
+
+
+def race(name, folder, wanted):
+    make, atoms, cardinalities = SETS[name]
+    train, test = make(folder)
+    atoms = wanted.atoms or atoms
+    print(f"{name}: {len(train)} x {train.shape[1]}, {atoms} atoms; errors with {cardinalities} atoms, rms coherence", flush=True)
+    learners = [learn_inco(train, atoms, wanted.options)]
+    if spams:
+        learners += [learn_spams(train, atoms, level) for level in (0.05, 0.1)]
+    if MiniBatchDictionaryLearning and not wanted.no_scikit:
+        learners += [learn_scikit(train, atoms, 0.1)]
+    curves = {one[0]: curve(one, max(wanted.seconds), test, cardinalities) for one in learners}
+    for rival in list(curves)[1:]:
+        compare(curves["inco"], curves[rival], rival, wanted.seconds)
+    return [[name, learner] + point for learner, points in curves.items() for point in points]
+
+
+def option(text):
+    name, value = text.split("=", 1)
+    try:
+        return name, float(value) if "." in value else int(value)
+    except ValueError:
+        return name, value
+
+
+def main():
+    parse = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parse.add_argument("sets", nargs="*", metavar="SET")
+    parse.add_argument("--data", metavar="FOLDER", default=os.environ.get("INCO_TEST_DATA", ""))
+    parse.add_argument("--atoms", type=int)
+    parse.add_argument("--seconds", type=lambda text: [float(t) for t in text.split(",")], default=[2, 5, 12])
+    parse.add_argument("--no-scikit", action="store_true", help="leave scikit-learn out, which is slow")
+    parse.add_argument("--csv", metavar="FILE")
+    parse.add_argument("--option", dest="options", type=option, action="append", default=[], metavar="NAME=VALUE",
+                       help="an option of inco.learn")
+    wanted = parse.parse_args()
+    wanted.options = dict(wanted.options)
+    rows = [row for name in wanted.sets or SETS for row in race(name, wanted.data, wanted)]
+    if wanted.csv:
+        with open(wanted.csv, "w", newline="") as file:
+            csv.writer(file).writerows([["set", "learner", "seconds", "few", "some", "many", "rms"]] + rows)
+
+
+if __name__ == "__main__":
+    main()
