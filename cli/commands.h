@@ -5,7 +5,7 @@
 #include "run.h"
 
 /* In the order of the help; command NAME is NAME_command. */
-#define COMMANDS(X) X(learn) X(encode) X(decode) X(inspect) X(frame) X(decohere) X(report) X(reproduce)
+#define COMMANDS(X) X(learn) X(encode) X(decode) X(inspect) X(compare) X(frame) X(decohere) X(report) X(reproduce)
 
 #define COMMANDS_DECLARE(name) extern const command name##_command;
 COMMANDS(COMMANDS_DECLARE)

@@ -272,13 +272,8 @@ static int check_page(run *r, const page *p, const list_names *names) {
 }
 
 static int read_shape(run *r, const inco_mat *d, shape *s) {
-    char patch[64];
     s->rate = inco_options_get_number(r->options, "rate");
-    if (inco_options_get(r->options, "patch", patch, sizeof patch) <= 0) return INCO_OK;
-    sscanf(patch, "%lldx%lld", &s->patch_rows, &s->patch_cols);
-    if (s->patch_rows * s->patch_cols == d->rows) return INCO_OK;
-    return run_fail(r, INCO_EDIM, "--patch %s has %lld values, the atoms have %lld", patch,
-                    s->patch_rows * s->patch_cols, (long long)d->rows);
+    return page_patch(r, d->rows, &s->patch_rows, &s->patch_cols);
 }
 
 static int write_page(page *p, const inco_mat *d, const shape *what) {

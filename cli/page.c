@@ -157,6 +157,16 @@ static int measure_test(page *p, const inco_mat *dictionary) {
 
 /* ---- Writing ---- */
 
+int page_patch(run *r, int64_t dim, long long *rows, long long *cols) {
+    char patch[64];
+    *rows = *cols = 0;
+    if (inco_options_get(r->options, "patch", patch, sizeof patch) <= 0) return INCO_OK;
+    sscanf(patch, "%lldx%lld", rows, cols);
+    if (*rows * *cols == dim) return INCO_OK;
+    return run_fail(r, INCO_EDIM, "--patch %s has %lld values, the atoms have %lld", patch, *rows * *cols,
+                    (long long)dim);
+}
+
 int page_write_file(run *r, const char *path, const inco_report *made, int figure) {
     inco_file *file = NULL;
     inco_stream stream = INCO_INIT(inco_stream);

@@ -48,6 +48,9 @@ int page_watch(page *p);
  * caller sets the dictionary, the run and its results in the summary. */
 int page_write(page *p, const char *title, const char *subtitle, inco_summary *summary);
 
+/* Reads --patch, which must have `dim` values; 0 and 0 without it. */
+int page_patch(run *r, int64_t dim, long long *rows, long long *cols);
+
 /* Writes a report to a file, or with figure >= 0 the numbers of that figure; the second writes the numbers of all
  * figures to a folder. */
 int page_write_file(run *r, const char *path, const inco_report *made, int figure);

@@ -229,11 +229,8 @@ void progress_show(progress *p, const inco_progress *now) {
     static const struct {
         const char *phase;
         void (*show)(progress *p, const inco_progress *now);
-    } shows[] = {{"point", show_point},
-                 {"frame", show_search},
-                 {"decohere", show_search},
-                 {"inspect", show_measuring},
-                 {"residuals", show_measuring}};
+    } shows[] = {{"point", show_point},       {"frame", show_search},      {"decohere", show_search},
+                 {"inspect", show_measuring}, {"compare", show_measuring}, {"residuals", show_measuring}};
     for (size_t i = 0; i < sizeof shows / sizeof *shows; i++)
         if (!strcmp(now->phase, shows[i].phase)) {
             shows[i].show(p, now);

@@ -14,6 +14,7 @@ enum {
     E = INCO_ENCODE,
     C = INCO_DECODE,
     I = INCO_INSPECT,
+    M = INCO_COMPARE,
     F = INCO_FRAME,
     H = INCO_DECOHERE,
     P = COMMAND_REPORT,
@@ -46,7 +47,7 @@ static const option own[] = {
      .type = INCO_TEXT,
      .metavar = "FILE",
      .group = "Output",
-     .commands = L | I,
+     .commands = L | I | M,
      .help = "write a report with figures (.html)"},
     {.name = "test",
      .type = INCO_TEXT,
@@ -59,7 +60,7 @@ static const option own[] = {
      .type = INCO_TEXT,
      .metavar = "DIR",
      .group = "Output",
-     .commands = L | I | P,
+     .commands = L | I | M | P,
      .help = "write the numbers behind the figures of the report to a folder, one .csv file per figure"},
     {.name = "neighbours",
      .type = INCO_TEXT,
@@ -71,9 +72,11 @@ static const option own[] = {
      .type = INCO_TEXT,
      .metavar = "FILE",
      .group = "Output",
-     .commands = I,
-     .help = "write a list of the pairs of atoms that are near duplicates by option 'duplicates', most coherent first "
-             "(.csv .json)"},
+     .commands = I | M,
+     .help =
+         "inspect: write a list of the pairs of atoms that are near duplicates by option 'duplicates', most coherent "
+         "first; compare: write a list of the atoms of the first dictionary, with those of the second that they are "
+         "matched with and that are most similar (.csv .json)"},
     {.name = "codes",
      .type = INCO_TEXT,
      .metavar = "FILE",

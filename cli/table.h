@@ -6,8 +6,8 @@
 
 /* Commands that are not calls of the library; the others have the library's bits. */
 enum {
-    COMMAND_REPORT = 64,
-    COMMAND_REPRODUCE = 128,
+    COMMAND_REPORT = 128,
+    COMMAND_REPRODUCE = 256,
     COMMANDS_ALL = INCO_COMMANDS | COMMAND_REPORT | COMMAND_REPRODUCE
 };
 

@@ -3,7 +3,7 @@
  *
  * This header is the library's reference manual. It has three tiers:
  *
- *   1. Whole tasks: options, files, learn, encode, decode, inspect, decohere, frame.
+ *   1. Whole tasks: options, files, learn, encode, decode, inspect, compare, decohere, frame.
  *   2. Handles for single steps: the learner with checkpoints, the sparse coder, files of codes.
  *   3. Expert calls: the option table, charts and reports, logs, the features of this build.
  *
@@ -181,12 +181,13 @@ typedef struct inco_progress {
  *              (a point is complete)
  *   encode     "code"
  *   inspect    "inspect"
+ *   compare    "compare"
  *   decohere   "code" (with data), "decohere"
  *   frame      "frame"
  *   residuals  "residuals" (`iteration` counts the cardinalities) */
 
-/* Called repeatedly by every call that may take long: learning, inco_encode, inco_inspect, inco_decohere, inco_frame
- * and inco_residuals_measure; always on the thread that made the call. A nonzero return value stops the call after the
+/* Called repeatedly by every call that may take long: learning, inco_encode, inco_inspect, inco_compare,
+ * inco_decohere, inco_frame and inco_residuals_measure; always on the thread that made the call. A nonzero return value stops the call after the
  * current step: it returns INCO_STOPPED and the results so far. */
 typedef int (*inco_progress_fn)(void *self, const inco_progress *progress);
 
@@ -370,6 +371,42 @@ INCO_API void inco_metrics_free(inco_metrics *metrics);
 INCO_API double inco_bound(int64_t dim, int64_t atoms);
 /* Returns the name of the lower bound `welch`: "Welch bound", or "Levenshtein bound" for L > D(D+1)/2. */
 INCO_API const char *inco_bound_name(int64_t dim, int64_t atoms);
+
+/* ---- Comparison of two dictionaries ------------------------------------------------------------------------ */
+
+/* Atoms of two dictionaries A and B, matched up to sign and norm: the similarity of two atoms is the inner product a_i'b_j
+ * of the normalised atoms, and its size decides. Zero atoms are counted and otherwise ignored. */
+typedef struct inco_comparison {
+    size_t size;
+    void *owner;                     /* of the arrays, for inco_comparison_free */
+    int64_t dim, atoms_a, atoms_b, zero_a, zero_b;
+    /* One to one: the matching with the largest sum of |a_i'b_j|, by the Hungarian method */
+    int64_t matched;                 /* pairs: all nonzero atoms of the smaller dictionary */
+    double mean_similarity;          /* mean |a_i'b_j| of these pairs */
+    const int64_t *match;            /* per atom of A: its atom of B; -1: none */
+    const double *match_similarity;  /* per atom of A: a_i'b_j; NaN: none */
+    int64_t histogram_count;         /* number of bins, of equal width on [0, 1] */
+    const int64_t *histogram;        /* matched pairs by |a_i'b_j|; the last bin includes 1 */
+    int64_t threshold_count;
+    const double *threshold;         /* 0.99, 0.95, 0.9 */
+    const int64_t *recovered;        /* per threshold: matched pairs with |a_i'b_j| at or above it */
+    /* Greedy: the most similar atom of the other dictionary, which several atoms may share */
+    const int64_t *nearest_a, *nearest_b; /* per atom of A: the atom of B, and conversely; -1: none */
+    const double *nearest_similarity_a, *nearest_similarity_b; /* per atom: a_i'b_j; NaN: none */
+    const int64_t *recovered_a, *recovered_b; /* per threshold: atoms whose |a_i'b_j| is at or above it */
+    double mean_nearest_a, mean_nearest_b;    /* mean |a_i'b_j| over the atoms of A, of B */
+    int64_t collisions_a, collisions_b;       /* atoms whose most similar atom is that of an earlier atom too */
+    double coherence_max_a, coherence_rms_a, coherence_max_b, coherence_rms_b; /* as in inco_metrics */
+    double seconds_total;
+} inco_comparison;
+
+/* Compares the dictionaries A and B, of the same dimension and any numbers of atoms, which may have any norm. Similarities
+ * closer than 2^-27 are ties for the matching, so that its mean is at most 2^-27 below the largest possible one. Takes 4
+ * bytes per pair of an atom of A and an atom of B. `options` may be NULL. Options used: threads. Free the result with
+ * inco_comparison_free. It is empty if the call was stopped. */
+INCO_API int inco_compare(const inco_mat *a, const inco_mat *b, const inco_options *options,
+                          inco_comparison *comparison, inco_error *error);
+INCO_API void inco_comparison_free(inco_comparison *comparison);
 
 /* ---- Low coherence without learning ------------------------------------------------------------------------ */
 
@@ -588,7 +625,8 @@ enum {
     INCO_INSPECT = 8, /* and reports */
     INCO_FRAME = 16,
     INCO_DECOHERE = 32,
-    INCO_COMMANDS = 63
+    INCO_COMPARE = 64,
+    INCO_COMMANDS = 127
 };
 
 /* What an option takes. */
@@ -719,6 +757,22 @@ typedef struct inco_summary {
 /* Adds the standard report of a dictionary: headline figures, the run, convergence, atoms, coherence, use of atoms,
  * residuals and the most coherent pairs, as far as known. */
 INCO_API void inco_report_dictionary(inco_report *report, const inco_summary *summary);
+
+/* Two dictionaries and their comparison, for inco_report_comparison. Fields that are unknown are NULL or 0. */
+typedef struct inco_comparison_summary {
+    size_t size;
+    const inco_mat *a, *b;
+    const inco_comparison *comparison;
+    const char *name_a, *name_b;
+    int64_t fact_count;               /* description of the run, as in inco_report_facts */
+    const char *const *fact_names, *const *fact_values, *const *fact_notes;
+    const char *fact_kinds;
+    int64_t patch_rows, patch_cols;   /* as in inco_summary */
+    double rate;
+} inco_comparison_summary;
+
+/* Adds the report of a comparison: headline figures, the similarities of the matched atoms, and the worst matched ones. */
+INCO_API void inco_report_comparison(inco_report *report, const inco_comparison_summary *summary);
 
 /* Writes the HTML file. */
 INCO_API int inco_report_write(const inco_report *report, const inco_stream *stream, inco_error *error);

@@ -5,9 +5,9 @@
 static const option_row rows[] = {
     INTEGER_OPTION(common_options, window, "window", "W", NULL, 1, OPTION_MANY, OPTIONS_CODING | INCO_INSPECT, "Data",
                    "audio: samples per signal"),
-    REAL_OPTION(common_options, rate, "rate", "HZ", NULL, 1, 1e9, OPTIONS_CODING | INCO_INSPECT, "Data",
-                "audio: resample to HZ (inspect: also the sampling rate of the atoms, for the report)"),
-    SIZE_OPTION(common_options, patch, "patch", "RxC", OPTIONS_CODING | INCO_INSPECT, "Data",
+    REAL_OPTION(common_options, rate, "rate", "HZ", NULL, 1, 1e9, OPTIONS_CODING | INCO_INSPECT | INCO_COMPARE, "Data",
+                "audio: resample to HZ (inspect, compare: also the sampling rate of the atoms, for the report)"),
+    SIZE_OPTION(common_options, patch, "patch", "RxC", OPTIONS_CODING | INCO_INSPECT | INCO_COMPARE, "Data",
                 "images: rows and columns of a patch, such as 8x8 (matrices: the shape of each signal or atom, for "
                 "option 'init' = 'dct' and the report)"),
     CHOICE_OPTION(common_options, precision, "precision", "TYPE", NULL, "f32|f64", OPTIONS_CODING | INCO_FRAME, "Run",

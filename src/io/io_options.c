@@ -8,7 +8,8 @@ static const option_row rows[] = {
                    "window or patch size)"),
     FLAG_OPTION(io_options, columns, "columns", INCO_COMMANDS, "Data",
                 "signals or atoms are the columns of the files, not the rows (.mat: always)"),
-    TEXT_OPTION(io_options, variable, "variable", "NAME", NULL, OPTIONS_CODING | INCO_DECODE | INCO_INSPECT, "Data",
+    TEXT_OPTION(io_options, variable, "variable", "NAME", NULL,
+                OPTIONS_CODING | INCO_DECODE | INCO_INSPECT | INCO_COMPARE, "Data",
                 "array to read from a .npz, .mat or .safetensors file that holds several"),
 };
 

@@ -1,6 +1,7 @@
 #include "report/atoms.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #include "mat/mat.h"
 
@@ -204,29 +205,45 @@ int64_t atoms_add(inco_report *r, const atom_view *v, const int64_t *order, cons
 
 /* ---- Pairs ---- */
 
-/* The second atom is negated if the inner product is negative. */
-static void add_pair(writer *w, const atom_view *v, const atom_pair *p) {
-    const inco_mat *d = v->dictionary;
-    const double a = 1 / largest(d, p->first), b = 1 / largest(d, p->second), sign = p->similarity < 0 ? -1 : 1;
+static void add_pair(writer *w, const atom_view *v, const atom_view *others, const atom_pair *p) {
+    const inco_mat *d = v->dictionary, *e = others->dictionary;
+    const double a = 1 / largest(d, p->first), b = 1 / largest(e, p->second), sign = p->similarity < 0 ? -1 : 1;
     writer_format(w, "<li data-t=\"atoms %lld and %lld, inner product %+.4f\">", (long long)p->first,
                   (long long)p->second, p->similarity);
     if (drawn_as_patches(v)) {
         writer_put(w, "<div class=two>");
         draw_patch(w, v, p->first, a);
-        draw_patch(w, v, p->second, sign * b);
+        draw_patch(w, others, p->second, sign * b);
         writer_put(w, "</div>");
     } else {
         open_curves(w, d);
         writer_put(w, "<g class=s1>");
         draw_curve(w, d, p->first, a);
         writer_put(w, "</g><g class=s2>");
-        draw_curve(w, d, p->second, sign * b);
+        draw_curve(w, e, p->second, sign * b);
         writer_put(w, "</g></svg>");
     }
     writer_format(w, "%lld, %lld<span>%+.3f</span>\n", (long long)p->first, (long long)p->second, p->similarity);
 }
 
-void atoms_add_pairs(inco_report *r, const atom_view *v, const atom_pair *pairs, int64_t count, const char *caption) {
+void atoms_add_pair_table(inco_report *r, const char *const header[3], const atom_pair *pairs, int64_t count,
+                          const char *caption) {
+    char text[ATOM_PAIRS][3][32];
+    const char *cells[3 * ATOM_PAIRS];
+    const int64_t rows = count < ATOM_PAIRS ? count : ATOM_PAIRS;
+    for (int64_t k = 0; k < rows; k++) {
+        snprintf(text[k][0], 32, "%lld", (long long)pairs[k].first);
+        snprintf(text[k][1], 32, "%lld", (long long)pairs[k].second);
+        snprintf(text[k][2], 32, "%+.4f", pairs[k].similarity);
+        for (int i = 0; i < 3; i++) cells[3 * k + i] = text[k][i];
+    }
+    const inco_table table = {sizeof table, "pairs", "Pairs of atoms, counted from 0", 3, rows, header, cells,
+                              "rrr",        caption};
+    inco_report_table(r, &table);
+}
+
+void atoms_add_pairs(inco_report *r, const atom_view *v, const atom_view *others, const atom_pair *pairs, int64_t count,
+                     const char *caption) {
     writer *csv = report_new_csv(r, "pairs"), *w = &r->body;
     if (!csv) return;
     writer_put(csv, "first,second,similarity\n");
@@ -241,7 +258,7 @@ void atoms_add_pairs(inco_report *r, const atom_view *v, const atom_pair *pairs,
         writer_format(w, "--cell:132px;--shape:%lld/%lld\">\n", (long long)v->patch_cols, (long long)v->patch_rows);
     else
         writer_put(w, "--cell:150px;--high:64px\">\n");
-    for (int64_t i = 0; i < count; i++) add_pair(w, v, &pairs[i]);
+    for (int64_t i = 0; i < count; i++) add_pair(w, v, others, &pairs[i]);
     writer_put(w, "</ul>\n");
     report_element(w, "figcaption", "", caption);
     writer_put(w, "</figure>\n");

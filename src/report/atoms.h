@@ -23,7 +23,17 @@ typedef struct atom_pair {
     double similarity;
 } atom_pair;
 
-/* The most coherent pairs, one atom over the other. */
-void atoms_add_pairs(inco_report *r, const atom_view *v, const atom_pair *pairs, int64_t count, const char *caption);
+/* Pairs of an atom of `v` and one of `others`, which may be the same, one over the other or side by side; the second is
+ * negated if their inner product is negative. */
+void atoms_add_pairs(inco_report *r, const atom_view *v, const atom_view *others, const atom_pair *pairs, int64_t count,
+                     const char *caption);
+/* The pairs in numbers, at most ATOM_PAIRS of them. `header`: names of the three columns. */
+enum { ATOM_PAIRS = 20 };
+void atoms_add_pair_table(inco_report *r, const char *const header[3], const atom_pair *pairs, int64_t count,
+                          const char *caption);
+
+/* More atoms of unknown shape are not drawn: decoders of sparse autoencoders have tens of thousands, whose curves look
+ * like noise. */
+enum { ATOMS_DRAWN = 2048 };
 
 #endif

@@ -10,9 +10,7 @@
 #include "report/atoms.h"
 #include "report/report.h"
 
-/* DRAWN: more atoms of unknown shape are not drawn. Decoders of sparse autoencoders have tens of thousands, whose
- * curves look like noise. */
-enum { TEXT = 160, HEADLINES = 9, DRAWN = 2048, PAIRS = 20 };
+enum { TEXT = 160, HEADLINES = 9 };
 
 #define COUNT(array) ((int)(sizeof(array) / sizeof *(array)))
 
@@ -246,7 +244,7 @@ static atom_view view_of(const inco_summary *s) {
 
 static int draws_atoms(const inco_summary *s) {
     const atom_view v = view_of(s);
-    return s->dictionary->cols <= DRAWN || s->usage || s->rate > 0 || atoms_are_patches(&v);
+    return s->dictionary->cols <= ATOMS_DRAWN || s->usage || s->rate > 0 || atoms_are_patches(&v);
 }
 
 static void add_atoms(inco_report *r, const inco_summary *s) {
@@ -421,33 +419,21 @@ static void add_residuals(inco_report *r, const inco_residuals *held_out) {
     finish(r, chart);
 }
 
-static void add_pair_atoms(inco_report *r, const atom_view *v, const inco_metrics *m, const char *caption) {
+static void add_pair_atoms(inco_report *r, const inco_summary *s, const char *caption) {
+    static const char *const header[] = {"first atom", "second atom", "inner product"};
+    const inco_metrics *m = s->metrics;
+    const atom_view v = view_of(s);
     atom_pair *pairs = NEW(atom_pair, m->pair_count);
     for (int64_t k = 0; pairs && k < m->pair_count; k++)
         pairs[k] = (atom_pair){m->pair_first[k], m->pair_second[k], m->pair_similarity[k]};
     if (!pairs) report_fail(r, INCO_ENOMEM);
-    if (report_enter(r)) {
-        atoms_add_pairs(r, v, pairs, m->pair_count, caption);
+    if (pairs && !draws_atoms(s)) {
+        atoms_add_pair_table(r, header, pairs, m->pair_count, caption);
+    } else if (report_enter(r)) {
+        atoms_add_pairs(r, &v, &v, pairs, m->pair_count, caption);
         report_leave(r);
     }
     memory_free(pairs);
-}
-
-/* The pairs in numbers, if their atoms are not drawn. */
-static void add_pair_table(inco_report *r, const inco_metrics *m, const char *caption) {
-    static const char *const header[] = {"first atom", "second atom", "inner product"};
-    char text[PAIRS][3][32];
-    const char *cells[3 * PAIRS];
-    const int64_t count = m->pair_count < PAIRS ? m->pair_count : PAIRS;
-    for (int64_t k = 0; k < count; k++) {
-        snprintf(text[k][0], 32, "%lld", (long long)m->pair_first[k]);
-        snprintf(text[k][1], 32, "%lld", (long long)m->pair_second[k]);
-        snprintf(text[k][2], 32, "%+.4f", m->pair_similarity[k]);
-        for (int i = 0; i < 3; i++) cells[3 * k + i] = text[k][i];
-    }
-    const inco_table table = {sizeof table, "pairs", "Pairs of atoms, counted from 0", 3, count, header, cells,
-                              "rrr",        caption};
-    inco_report_table(r, &table);
 }
 
 static void add_pairs(inco_report *r, const inco_summary *s) {
@@ -466,10 +452,7 @@ static void add_pairs(inco_report *r, const inco_summary *s) {
     inco_report_section(r, "The most coherent pairs",
                         "Two atoms whose inner product is close to 1 or -1 are nearly interchangeable, so that it "
                         "is arbitrary which of them a code uses.");
-    if (draws_atoms(s))
-        add_pair_atoms(r, &v, m, caption);
-    else
-        add_pair_table(r, m, caption);
+    add_pair_atoms(r, s, caption);
 }
 
 /* ---- All of it ---- */

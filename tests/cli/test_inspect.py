@@ -74,6 +74,10 @@ class Inspect(tool.Case):
         self.assertRegex(text, r"near duplicates +1 pair at 0.99 or above")
         self.assertRegex(text, r"\n +5 +11 +-1.0000\n")
 
+    def read(self, name):
+        with open(self.path(name), encoding="utf-8") as file:
+            return file.read()
+
     def test_neighbours_and_pairs(self):
         """The lists in both formats, and the quantiles, agree with NumPy."""
         random = np.random.default_rng(14)
@@ -89,7 +93,7 @@ class Inspect(tool.Case):
         np.testing.assert_allclose(list(found["nearest"]["quantiles"].values()),
                                    np.quantile(gram.max(axis=0)[rest], levels), atol=1e-12)
         self.assertEqual(sum(found["nearest"]["histogram"]), 299)
-        lines = open(self.path("n.csv")).read().split("\n")
+        lines = self.read("n.csv").split("\n")
         self.assertEqual((lines[0], lines[4], len(lines)), ("atom,nearest,similarity", "3,,", 302))
         table = np.array([line.split(",") for line in lines[1:-1] if line != "3,,"], "f8")
         np.testing.assert_array_equal(table[:, 0], np.arange(300)[rest])
@@ -100,10 +104,10 @@ class Inspect(tool.Case):
         self.assertEqual({(int(a), int(b)) for a, b, _ in pairs}, set(zip(*np.nonzero(np.triu(gram >= 0.7)))))
         self.assertTrue((np.diff(np.abs(pairs[:, 2])) <= 0).all())
         self.inco(*words, "--neighbours", "n.json", "--pairs", "p.json")
-        again = json.load(open(self.path("n.json")))
+        again = json.loads(self.read("n.json"))
         self.assertIsNone(again["nearest"][3])
         self.assertEqual([a for a in again["nearest"] if a is not None], table[:, 1].tolist())
-        again = json.load(open(self.path("p.json")))
+        again = json.loads(self.read("p.json"))
         self.assertEqual(list(zip(again["first"], again["second"], again["similarity"])),
                          [(int(a), int(b), c) for a, b, c in pairs])
         text = self.inco("inspect", "D.npy", "--pairs", "-").stdout.decode()

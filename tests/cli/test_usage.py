@@ -8,7 +8,7 @@ import unittest
 import tool
 import transcript
 
-COMMANDS = ["learn", "encode", "decode", "inspect", "frame", "decohere", "report", "reproduce"]
+COMMANDS = ["learn", "encode", "decode", "inspect", "compare", "frame", "decohere", "report", "reproduce"]
 TEMPLATES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "man")
 
 

@@ -53,6 +53,7 @@ static inco_encode_info encode_info = INCO_INIT(inco_encode_info);
 static inco_frame_info frame_info = INCO_INIT(inco_frame_info);
 static inco_decohere_info decohere_info = INCO_INIT(inco_decohere_info);
 static inco_metrics metrics = INCO_INIT(inco_metrics), made_metrics = INCO_INIT(inco_metrics);
+static inco_comparison comparison = INCO_INIT(inco_comparison), made_comparison = INCO_INIT(inco_comparison);
 static inco_residuals made_residuals = INCO_INIT(inco_residuals);
 static inco_origin origin = INCO_INIT(inco_origin), made_origin = INCO_INIT(inco_origin);
 static double sums[ATOMS * ATOMS + DIM * ATOMS];
@@ -72,6 +73,8 @@ static inco_table table = {.size = sizeof table,
                            .cells = texts,
                            .kinds = "l"};
 static inco_summary summary = {.size = sizeof summary, .dictionary = &d, .metrics = &metrics};
+
+static inco_comparison_summary compared = {.size = sizeof compared, .a = &d, .b = &d, .comparison = &comparison};
 
 /* ---- Handles ---- */
 
@@ -152,6 +155,7 @@ static void begin(void) {
     free_handles();
     make_handles();
     NEED(inco_inspect(&d, NULL, &metrics, &error_place));
+    NEED(inco_compare(&d, &d, NULL, &comparison, &error_place));
     NEED(inco_encode(&d, &source, options, &codes, NULL, &error_place));
 }
 
@@ -160,6 +164,7 @@ static void release(void) {
     inco_mat_free(&made);
     inco_csc_free(&made_codes);
     inco_metrics_free(&made_metrics);
+    inco_comparison_free(&made_comparison);
     inco_residuals_free(&made_residuals);
     inco_origin_free(&made_origin);
     inco_options_free(made_options);
@@ -178,6 +183,7 @@ static void end(void) {
     free_handles();
     inco_csc_free(&codes);
     inco_metrics_free(&metrics);
+    inco_comparison_free(&comparison);
     const char *names[] = {file_name, matrix_name, codes_name, log_name};
     for (int i = 0; i < 4; i++) unlink(names[i]);
     if (rmdir(folder)) exit(1);

@@ -229,12 +229,14 @@ static void change(const inco_mat *dictionary, const inco_source *source) {
 static void describe(const inco_mat *dictionary, const inco_source *source) {
     static const char *const header[] = {"a"}, *const cells[] = {"1"};
     inco_options *o = OPTIONS("duplicates", "0.9", "threads", "1");
-    inco_report *report = inco_report_new("t", NULL);
+    inco_report *report = inco_report_new("t", NULL), *second = inco_report_new("t", NULL);
     inco_stream stream = {.size = sizeof stream, .write = write_bytes};
     GIVE(inco_table, table);
     GIVE(inco_summary, summary);
     RESULT(inco_metrics, metrics);
     RESULT(inco_residuals, residuals);
+    RESULT(inco_comparison, comparison);
+    GIVE(inco_comparison_summary, compared);
     table->id = table->title = "t";
     table->columns = table->rows = 1;
     table->header = header;
@@ -244,6 +246,17 @@ static void describe(const inco_mat *dictionary, const inco_source *source) {
     summary->relative_error = NAN;
     WORKS(inco_inspect(dictionary, o, metrics, &error));
     WORKS(inco_residuals_measure(dictionary, source, o, residuals, &error));
+    WORKS(inco_compare(dictionary, dictionary, o, comparison, &error));
+    compared->a = compared->b = dictionary;
+    compared->comparison = comparison;
+    inco_report_comparison(second, compared);
+    WORKS(inco_report_write(second, &stream, &error));
+    printf("compared %.9g, %lld matched\n", comparison->mean_similarity, (long long)comparison->matched);
+    inco_comparison_free(comparison);
+    RETURNED(inco_comparison, comparison);
+    inco_report_free(second);
+    free(comparison);
+    free(compared);
     summary->metrics = metrics;
     inco_report_dictionary(report, summary);
     inco_report_table(report, table);

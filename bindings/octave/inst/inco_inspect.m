@@ -20,6 +20,10 @@
 % numbers of pairs by |d_i'd_j|, in bins of equal width on [0, 1]
 % @item pairs, pair_similarity
 % the most coherent pairs, one per column, and their inner products
+% @item nearest, nearest_similarity, nearest_quantile, quantile_level
+% per atom, the one most similar to it (0 for a zero atom) and their inner product; quantiles of its size
+% @item duplicate_first, duplicate_second, duplicate_similarity
+% the near duplicates by the option @code{duplicates}, most coherent first
 % @item duplicates, zero_atoms, norm_min, norm_max
 % pairs that are nearly parallel; atoms that are zero; norms
 % @end table
@@ -64,6 +68,13 @@ end
 %! first = info.pairs(:, 1);
 %! assert (G(first(1), first(2)), info.coherence_max, 1e-12);
 %! assert (info.babel(1), info.coherence_max, 1e-12);
+%! [best, at] = max (G - diag (diag (G)));
+%! assert (info.nearest, at);
+%! assert (abs (info.nearest_similarity), best, 1e-12);
+%! assert (info.nearest_quantile(info.quantile_level == 0.5), median (best), 1e-12);
+%! near = inco_inspect (D, 'duplicates', 0.5);
+%! assert (numel (near.duplicate_first), sum (pairs >= 0.5));
+%! assert (G(sub2ind (size (G), near.duplicate_first, near.duplicate_second)), abs (near.duplicate_similarity), 1e-12);
 
 %!test <*printed without an output>
 %! text = evalc ('inco_inspect (D)');

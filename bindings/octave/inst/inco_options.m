@@ -1,7 +1,7 @@
 % -*- texinfo -*-
 % @deftypefn  {} {} inco_options (@var{command})
 % @deftypefnx {} {@var{table} =} inco_options (@var{command})
-% List the options of a function: @var{command} is "learn", "encode", "inspect", "decohere" or "frame".
+% List the options of a function: @var{command} is "learn", "encode", "inspect", "compare", "decohere" or "frame".
 %
 % With an output, return them as a struct array with the fields @code{name}, @code{type}, @code{default}, @code{low},
 % @code{high}, @code{choices}, @code{group} and @code{help}. All of it comes from the table of the library.

@@ -350,6 +350,13 @@ static mxArray *metrics_struct(const inco_metrics *m) {
     struct_add(to, "singular", convert_doubles(m->singular, 1, m->singular_count));
     struct_add(to, "pairs", pairs);
     struct_add(to, "pair_similarity", convert_doubles(m->pair_similarity, 1, m->pair_count));
+    struct_add(to, "nearest", convert_integers(m->nearest, m->nearest_count, 1));
+    struct_add(to, "nearest_similarity", convert_doubles(m->nearest_similarity, 1, m->nearest_count));
+    struct_add(to, "quantile_level", convert_doubles(m->quantile_level, 1, m->quantile_count));
+    struct_add(to, "nearest_quantile", convert_doubles(m->nearest_quantile, 1, m->quantile_count));
+    struct_add(to, "duplicate_first", convert_integers(m->duplicate_first, m->duplicate_count, 1));
+    struct_add(to, "duplicate_second", convert_integers(m->duplicate_second, m->duplicate_count, 1));
+    struct_add(to, "duplicate_similarity", convert_doubles(m->duplicate_similarity, 1, m->duplicate_count));
     return to;
 }
 
@@ -361,6 +368,54 @@ static int inspect(job *j, const mxArray **in) {
     if (status >= 0) status = inco_inspect(&d, j->options, &metrics, &j->error);
     if (status >= 0) put(j, 0, metrics_struct(&metrics));
     inco_metrics_free(&metrics);
+    return status;
+}
+
+static const field comparison_fields[] = {
+    FIELD(inco_comparison, dim),
+    FIELD(inco_comparison, atoms_a),
+    FIELD(inco_comparison, atoms_b),
+    FIELD(inco_comparison, zero_a),
+    FIELD(inco_comparison, zero_b),
+    FIELD(inco_comparison, matched),
+    FIELD(inco_comparison, mean_similarity),
+    FIELD(inco_comparison, mean_nearest_a),
+    FIELD(inco_comparison, mean_nearest_b),
+    FIELD(inco_comparison, collisions_a),
+    FIELD(inco_comparison, collisions_b),
+    FIELD(inco_comparison, coherence_max_a),
+    FIELD(inco_comparison, coherence_rms_a),
+    FIELD(inco_comparison, coherence_max_b),
+    FIELD(inco_comparison, coherence_rms_b),
+    FIELD(inco_comparison, seconds_total),
+};
+
+/* Atoms are counted from 1; 0: none. */
+static mxArray *comparison_struct(const inco_comparison *c) {
+    mxArray *to = convert_to_struct(comparison_fields, COUNT(comparison_fields), c);
+    struct_add(to, "match", convert_integers(c->match, c->atoms_a, 1));
+    struct_add(to, "match_similarity", convert_doubles(c->match_similarity, 1, c->atoms_a));
+    struct_add(to, "nearest_a", convert_integers(c->nearest_a, c->atoms_a, 1));
+    struct_add(to, "nearest_b", convert_integers(c->nearest_b, c->atoms_b, 1));
+    struct_add(to, "nearest_similarity_a", convert_doubles(c->nearest_similarity_a, 1, c->atoms_a));
+    struct_add(to, "nearest_similarity_b", convert_doubles(c->nearest_similarity_b, 1, c->atoms_b));
+    struct_add(to, "threshold", convert_doubles(c->threshold, 1, c->threshold_count));
+    struct_add(to, "recovered", convert_integers(c->recovered, c->threshold_count, 0));
+    struct_add(to, "recovered_a", convert_integers(c->recovered_a, c->threshold_count, 0));
+    struct_add(to, "recovered_b", convert_integers(c->recovered_b, c->threshold_count, 0));
+    struct_add(to, "histogram", convert_integers(c->histogram, c->histogram_count, 0));
+    return to;
+}
+
+static int compare(job *j, const mxArray **in) {
+    inco_comparison comparison = INCO_INIT(inco_comparison);
+    inco_mat a, b;
+    int status = begin(j, in[2], INCO_COMPARE);
+    if (status >= 0) status = convert_matrix(&a, in[0], "A", &j->error);
+    if (status >= 0) status = convert_matrix(&b, in[1], "B", &j->error);
+    if (status >= 0) status = inco_compare(&a, &b, j->options, &comparison, &j->error);
+    if (status >= 0) put(j, 0, comparison_struct(&comparison));
+    inco_comparison_free(&comparison);
     return status;
 }
 
@@ -438,7 +493,7 @@ static const struct command {
 } commands[] = {
     {"learn", learn, 4, INCO_LEARN},       {"encode", encode, 3, INCO_ENCODE},       {"decode", decode, 2, 0},
     {"inspect", inspect, 2, INCO_INSPECT}, {"decohere", decohere, 3, INCO_DECOHERE}, {"frame", frame, 1, INCO_FRAME},
-    {"options", list_options, 1, 0},       {"interrupted", interrupted, 0, 0},
+    {"compare", compare, 3, INCO_COMPARE}, {"options", list_options, 1, 0},          {"interrupted", interrupted, 0, 0},
 };
 
 static const struct command *find_command(const mxArray *name) {
@@ -452,7 +507,8 @@ static const struct command *find_command(const mxArray *name) {
 static int list_options(job *j, const mxArray **in) {
     const struct command *command = find_command(in[0]);
     if (!command || !command->options)
-        return convert_fail(&j->error, INCO_EINVAL, "options are those of learn, encode, inspect, decohere or frame");
+        return convert_fail(&j->error, INCO_EINVAL,
+                            "options are those of learn, encode, inspect, compare, decohere or frame");
     put(j, 0, settings_table(command->options));
     return INCO_OK;
 }

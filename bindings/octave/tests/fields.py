@@ -8,11 +8,13 @@ import sys
 
 import header
 
-STRUCTS = {"inco_progress", "inco_learn_info", "inco_path_point", "inco_encode_info", "inco_metrics", "inco_decohere_info",
-           "inco_frame_info"}
+STRUCTS = {"inco_progress", "inco_learn_info", "inco_path_point", "inco_encode_info", "inco_metrics", "inco_comparison",
+           "inco_decohere_info", "inco_frame_info"}
 ELSEWHERE = {  # counted or added in another form
     "inco_progress": {"spread_passes", "spread_pairs", "gamma_updates"},
-    "inco_metrics": {"babel_count", "histogram_count", "singular_count", "pair_count"},
+    "inco_metrics": {"babel_count", "histogram_count", "singular_count", "pair_count", "nearest_count", "quantile_count",
+                     "duplicate_count"},
+    "inco_comparison": {"histogram_count", "threshold_count"},
 }
 
 

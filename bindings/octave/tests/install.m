@@ -8,7 +8,7 @@ pkg ("install", "-local", getenv ("INCO_OCTAVE_PACKAGE"));
 assert (isempty (which ("inco_learn")));
 pkg ("load", "inco");
 assert (strncmp (which ("inco_learn"), prefix, length (prefix)));
-for name = {"inco_learn", "inco_encode", "inco_decode", "inco_inspect", "inco_decohere", "inco_frame", "inco_options"}
+for name = {"inco_learn", "inco_encode", "inco_decode", "inco_inspect", "inco_compare", "inco_decohere", "inco_frame", "inco_options"}
   [text, format] = get_help_text (name{1});
   assert (format, "texinfo");
   [text, status] = __makeinfo__ (text, "plain text");

@@ -12,6 +12,7 @@ same in single steps.
 """
 from ._arrays import DataIter
 from ._calls import Progress
+from ._compare import Comparison, compare
 from ._functions import (
     Decohered, Frame, Learned, SparsityWarning, TargetWarning, decode, decohere, encode, frame, learn, welch_bound,
 )
@@ -22,9 +23,9 @@ from ._library import (
 )
 
 __all__ = [
-    "DataIter", "Decohered", "DictionaryLearning", "Error", "FileError", "Frame", "Inspection", "Interrupted", "InvalidError", "Learned",
+    "Comparison", "DataIter", "Decohered", "DictionaryLearning", "Error", "FileError", "Frame", "Inspection", "Interrupted", "InvalidError", "Learned",
     "LibraryError", "MissingFeatureError", "NumericalError", "OutOfMemoryError", "Progress", "SparsityWarning",
-    "TargetWarning", "decode", "decohere", "encode", "frame", "inspect", "learn", "welch_bound",
+    "TargetWarning", "compare", "decode", "decohere", "encode", "frame", "inspect", "learn", "welch_bound",
 ]
 
 

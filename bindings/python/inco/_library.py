@@ -132,6 +132,8 @@ FUNCTIONS = {
     "inco_decode": (c_int, [POINTER(s.Mat), POINTER(s.Csc), c_void_p, POINTER(s.Mat), POINTER(s.Error)]),
     "inco_inspect": (c_int, [POINTER(s.Mat), c_void_p, POINTER(s.Metrics), POINTER(s.Error)]),
     "inco_metrics_free": (None, [POINTER(s.Metrics)]),
+    "inco_compare": (c_int, [POINTER(s.Mat), POINTER(s.Mat), c_void_p, POINTER(s.Comparison), POINTER(s.Error)]),
+    "inco_comparison_free": (None, [POINTER(s.Comparison)]),
     "inco_bound_name": (c_char_p, [c_int64, c_int64]),
     "inco_bound": (c_double, [c_int64, c_int64]),
     "inco_decohere": (c_int, [POINTER(s.Mat), POINTER(s.Source), c_void_p, POINTER(s.Mat), POINTER(s.DecohereInfo),

@@ -13,7 +13,7 @@ from . import _library as library
 from . import _structs as s
 
 # Calls that take options: the bits of inco_option.commands.
-LEARN, ENCODE, DECODE, INSPECT, FRAME, DECOHERE = 1, 2, 4, 8, 16, 32
+LEARN, ENCODE, DECODE, INSPECT, FRAME, DECOHERE, COMPARE = 1, 2, 4, 8, 16, 32, 64
 FLAG, INTEGER, REAL, CHOICE, TEXT, SIZE = range(6)  # inco_option_type
 
 RESERVED = {"lambda": "lambda_"}

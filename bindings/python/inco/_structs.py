@@ -138,6 +138,23 @@ class Metrics(Sized):
     ]
 
 
+class Comparison(Sized):
+    """inco_comparison"""
+
+    _fields_ = [
+        ("size", c_size_t), ("owner", c_void_p), ("dim", c_int64), ("atoms_a", c_int64), ("atoms_b", c_int64),
+        ("zero_a", c_int64), ("zero_b", c_int64), ("matched", c_int64), ("mean_similarity", c_double),
+        ("match", POINTER(c_int64)), ("match_similarity", POINTER(c_double)), ("histogram_count", c_int64),
+        ("histogram", POINTER(c_int64)), ("threshold_count", c_int64), ("threshold", POINTER(c_double)),
+        ("recovered", POINTER(c_int64)), ("nearest_a", POINTER(c_int64)), ("nearest_b", POINTER(c_int64)),
+        ("nearest_similarity_a", POINTER(c_double)), ("nearest_similarity_b", POINTER(c_double)),
+        ("recovered_a", POINTER(c_int64)), ("recovered_b", POINTER(c_int64)), ("mean_nearest_a", c_double),
+        ("mean_nearest_b", c_double), ("collisions_a", c_int64), ("collisions_b", c_int64),
+        ("coherence_max_a", c_double), ("coherence_rms_a", c_double), ("coherence_max_b", c_double),
+        ("coherence_rms_b", c_double), ("seconds_total", c_double),
+    ]
+
+
 class DecohereInfo(Sized):
     """inco_decohere_info"""
 

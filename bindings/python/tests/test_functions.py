@@ -223,6 +223,35 @@ def test_inspection(dictionary):
     assert "<svg" in metrics.report() and metrics._repr_html_().startswith("<iframe")
 
 
+def test_comparison_is_the_assignment_of_scipy():
+    """Unrelated dictionaries of other sizes, and a noisy copy: the same total similarity as SciPy's solution."""
+    optimize = pytest.importorskip("scipy.optimize")
+    random = np.random.default_rng(3)
+    for rows, cols, dtype in (60, 60, "f4"), (40, 75, "f8"), (75, 40, "f8"):
+        A, B = random.standard_normal((rows, 16)).astype(dtype), random.standard_normal((cols, 16))
+        if rows == 60:
+            B = -2 * A[::-1] + 0.3 * random.standard_normal((60, 16))
+        unit = [D.astype("f8") / np.linalg.norm(D.astype("f8"), axis=1, keepdims=True) for D in (A, B)]
+        similarity = unit[0] @ unit[1].T
+        first, second = optimize.linear_sum_assignment(-np.abs(similarity))
+        found = inco.compare(A, B)
+        inside = found.match >= 0
+        assert found.matched == inside.sum() == min(rows, cols)
+        assert len(set(found.match[inside])) == found.matched
+        assert found.mean_similarity == pytest.approx(np.abs(similarity)[first, second].mean(), abs=2 ** -27)
+        assert np.allclose(found.match_similarity[inside], similarity[np.flatnonzero(inside), found.match[inside]])
+        assert np.array_equal(found.nearest_a, np.abs(similarity).argmax(1))
+        assert np.array_equal(found.nearest_b, np.abs(similarity).argmax(0))
+        assert found.collisions_a == rows - len(set(found.nearest_a))
+        assert found.mean_nearest_b == pytest.approx(np.abs(similarity).max(0).mean())
+        sizes = np.abs(found.match_similarity[inside])
+        assert found.recovered == {level: (sizes >= level).sum() for level in (0.99, 0.95, 0.9)}
+        assert found.histogram.sum() == found.matched
+    assert "pairs one to one" in repr(found)
+    with pytest.raises(inco.InvalidError, match="16 dimensions, those of the second 15"):
+        inco.compare(A, A[:, :15])
+
+
 def test_plot(dictionary):
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")

@@ -11,7 +11,7 @@ import sys
 import pytest
 
 import inco
-from inco import _estimator, _functions, _inspect, _library, _options, _structs
+from inco import _compare, _estimator, _functions, _inspect, _library, _options, _structs
 
 PACKAGE = pathlib.Path(inco.__file__).parent
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -70,7 +70,7 @@ def test_functions_have_the_parameters_of_the_header():
 
 
 FUNCTIONS = {"learn": _functions._LEARN, "encode": _functions._ENCODE, "decohere": _functions._DECOHERE,
-             "frame": _functions._FRAME, "inspect": _inspect._INSPECT}
+             "frame": _functions._FRAME, "inspect": _inspect._INSPECT, "compare": _compare._COMPARE}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

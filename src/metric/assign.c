@@ -1,0 +1,186 @@
+/* Jonker and Volgenant's shortest augmenting paths. The dual variables v of the columns are prices: a row prefers the
+ * column with the least c_ij - v_j. First the rows bid for columns as in an auction, which assigns most of them; then
+ * each row that is left finds the shortest path to a free column by Dijkstra's algorithm on the reduced costs, and the
+ * assignments along this path are exchanged (CMP-4). */
+#include "metric/assign.h"
+
+#include <string.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+
+/* Bidding stops after this many bids per row: then paths are faster. */
+enum { BIDS = 8, TELL_EVERY = 64 };
+
+/* Larger than every distance: those are below 4 ASSIGN_COST_MAX (CMP-5). */
+enum { SCANNED = 1 << 30 };
+_Static_assert(SCANNED > 4 * (int64_t)ASSIGN_COST_MAX, "distances have their bits to themselves");
+
+typedef struct assignment {
+    const assign_problem *p;
+    int32_t *match, *v;
+    int32_t *row;                /* of each column; -1: free */
+    int32_t *distance, *through; /* of each column: the shortest path so far, and the row before it */
+    int32_t *mask;               /* SCANNED for columns whose shortest path is known, else 0 */
+    int32_t *tree, *free;        /* those columns; the rows that are not assigned */
+    int64_t left;                /* number of them */
+} assignment;
+
+static const int32_t *costs_of(const assignment *a, int64_t row) {
+    return a->p->cost + row * a->p->cols;
+}
+
+static void give(assignment *a, int32_t row, int32_t column) {
+    a->match[row] = column;
+    a->row[column] = row;
+}
+
+/* ---- Bids ---- */
+
+typedef struct offer {
+    int32_t least, second; /* of c_ij - v_j */
+    int32_t column, other; /* where */
+} offer;
+
+static offer best_offer(const assignment *a, int32_t row) {
+    const int32_t *c = costs_of(a, row), *v = a->v;
+    offer o = {INT32_MAX, INT32_MAX, -1, -1};
+    for (int32_t j = 0; j < (int32_t)a->p->cols; j++) {
+        const int32_t cost = c[j] - v[j];
+        if (cost >= o.second) continue;
+        if (cost < o.least)
+            o = (offer){cost, o.least, j, o.column};
+        else
+            o.second = cost, o.other = j;
+    }
+    return o;
+}
+
+/* The row takes its best column at a price at which the second best is as good. Returns the row that lost it, -1 if it
+ * was free. */
+static int32_t bid(assignment *a, int32_t row) {
+    offer o = best_offer(a, row);
+    if (o.other >= 0 && o.least < o.second)
+        a->v[o.column] -= o.second - o.least;
+    else if (o.other >= 0 && a->row[o.column] >= 0)
+        o.column = o.other;
+    const int32_t lost = a->row[o.column];
+    give(a, row, o.column);
+    return lost;
+}
+
+/* Rows bid in turns; those that lost their column wait for the next round. */
+static int bid_in_rounds(assignment *a) {
+    int64_t bids = 0;
+    int status = INCO_OK;
+    for (int round = 0; status == INCO_OK && round < BIDS && a->left > 0; round++) {
+        const int64_t count = a->left;
+        a->left = 0;
+        for (int64_t k = 0; k < count; k++, bids++) {
+            const int32_t lost = bid(a, a->free[k]);
+            if (lost < 0) continue;
+            a->match[lost] = -1;
+            a->free[a->left++] = lost;
+        }
+        if (a->p->tell) status = a->p->tell(a->p->self, a->p->rows - a->left, a->p->rows);
+    }
+    return status;
+}
+
+/* ---- Shortest paths ---- */
+
+/* Paths through `row`, at the distance `offset` + c_ij - v_j. Returns the least distance of a column that was not
+ * scanned. */
+static int32_t extend(assignment *a, int32_t row, int32_t offset) {
+    const int32_t *c = costs_of(a, row), *v = a->v, *mask = a->mask;
+    int32_t *distance = a->distance, *through = a->through, least = INT32_MAX;
+    for (int64_t j = 0; j < a->p->cols; j++) {
+        const int32_t path = c[j] - v[j] + offset, old = distance[j], shorter = path < old;
+        const int32_t now = shorter ? path : old, key = now | mask[j];
+        through[j] = shorter ? row : through[j];
+        distance[j] = now;
+        least = key < least ? key : least;
+    }
+    return least;
+}
+
+/* A column at this distance that was not scanned, a free one if there is one. */
+static int32_t nearest_column(const assignment *a, int32_t least) {
+    int32_t found = -1;
+    for (int32_t j = 0; j < (int32_t)a->p->cols; j++) {
+        if ((a->distance[j] | a->mask[j]) != least) continue;
+        if (a->row[j] < 0) return j;
+        if (found < 0) found = j;
+    }
+    return found;
+}
+
+/* Prices of the scanned columns: their reduced costs along the path become zero. */
+static void adjust_prices(assignment *a, int64_t scanned, int32_t least) {
+    for (int64_t k = 0; k < scanned; k++) {
+        const int32_t j = a->tree[k];
+        a->v[j] += a->distance[j] - least;
+        a->mask[j] = 0;
+    }
+}
+
+/* Exchanges the assignments along the path that ends in a free column. */
+static void exchange(assignment *a, int32_t start, int32_t column) {
+    for (int32_t row = -1; row != start;) {
+        row = a->through[column];
+        const int32_t before = a->match[row];
+        give(a, row, column);
+        column = before;
+    }
+}
+
+static void assign_by_path(assignment *a, int32_t start) {
+    int64_t scanned = 0;
+    int32_t row = start, offset = 0;
+    for (int64_t j = 0; j < a->p->cols; j++) a->distance[j] = INT32_MAX;
+    for (;;) {
+        const int32_t least = extend(a, row, offset), column = nearest_column(a, least);
+        if (a->row[column] < 0) {
+            adjust_prices(a, scanned, least);
+            exchange(a, start, column);
+            return;
+        }
+        a->tree[scanned++] = column;
+        a->mask[column] = SCANNED;
+        row = a->row[column];
+        offset = least - (costs_of(a, row)[column] - a->v[column]);
+    }
+}
+
+static int assign_the_rest(assignment *a) {
+    int status = INCO_OK;
+    for (int64_t k = 0; status == INCO_OK && k < a->left; k++) {
+        assign_by_path(a, a->free[k]);
+        if (a->p->tell && k % TELL_EVERY == 0)
+            status = a->p->tell(a->p->self, a->p->rows - a->left + k + 1, a->p->rows);
+    }
+    return status;
+}
+
+int assign_solve(const assign_problem *p, int32_t *match, int32_t *price, inco_error *error) {
+    assignment a = {.p = p, .match = match, .v = price, .left = p->rows};
+    int32_t *block = NEW(int32_t, 5 * p->cols + p->rows);
+    int status = INCO_OK;
+    if (!block) return error_no_memory(error);
+    a.row = block;
+    a.distance = a.row + p->cols;
+    a.through = a.distance + p->cols;
+    a.mask = a.through + p->cols;
+    a.tree = a.mask + p->cols;
+    a.free = a.tree + p->cols;
+    memset(price, 0, (size_t)p->cols * sizeof *price);
+    for (int64_t j = 0; j < p->cols; j++) a.row[j] = -1;
+    for (int64_t i = 0; i < p->rows; i++) {
+        match[i] = -1;
+        a.free[i] = (int32_t)i;
+    }
+    status = bid_in_rounds(&a);
+    if (status == INCO_OK) status = assign_the_rest(&a);
+    memory_free(block);
+    return status;
+}
