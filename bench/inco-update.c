@@ -4,12 +4,12 @@
  *
  * Learns from IN by preconditioned updates. At iterations 1, 5 and 12 the same A, B and D are given to 15 plain
  * iterations, to the default update, and to as many iterations as it takes to come to rest, which attain all that there
- * is. With max-coherence the pairs above it count as in a late iteration of `inco learn`. */
+ * is; times are those of the processor, on one thread. With max-coherence the pairs above it count as in a late iteration of `inco learn`. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
-#include "base/clock.h"
 #include "base/source.h"
 #include "code/coder.h"
 #include "data/prepare.h"
@@ -62,6 +62,11 @@ static void code_signals(problem *p, const inco_options *o) {
 
 /* ---- One update ---- */
 
+/* Of the processor: other load does not count. */
+static double cpu_seconds(void) {
+    return (double)clock() / CLOCKS_PER_SEC;
+}
+
 typedef struct outcome {
     double decrease, seconds; /* the least of some runs */
     int iterations;
@@ -74,9 +79,9 @@ static outcome run(const problem *p, update_settings settings, int repeats, cons
     for (int i = 0; i < repeats; i++) {
         update_result r;
         stop_on(mat_convert(&d, &p->d, INCO_F64, &error), &error);
-        const double start = clock_seconds();
+        const double start = cpu_seconds();
         stop_on(idl_update(&d, &p->s, &settings, &r, &error), &error);
-        out = (outcome){r.before - r.after, fmin(out.seconds, clock_seconds() - start), r.iterations};
+        out = (outcome){r.before - r.after, fmin(out.seconds, cpu_seconds() - start), r.iterations};
         if (result) mat_copy(result, &d);
         inco_mat_free(&d);
     }

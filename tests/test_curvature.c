@@ -1,4 +1,6 @@
 /* The model of the curvature that IDL's update starts from, and the update that it guides. */
+#include <stdlib.h>
+
 #include "sample.h"
 
 #include "update/curvature.h"
@@ -65,20 +67,36 @@ static void random_step(const placed *p, double *q, uint64_t seed, int rescale) 
     }
 }
 
-/* (CURV-1) of a step, term by term; the shares of pairs are the model's. */
+static int compare(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* (CURV-12) */
+static double floor_of(const placed *at) {
+    double use[ATOMS];
+    for (int64_t j = 0; j < ATOMS; j++) use[j] = 2 * mat_get(&at->t.s.a, j, j);
+    qsort(use, ATOMS, sizeof *use, compare);
+    const double median = at->model.gamma > 0 && at->model.sphere ? use[ATOMS / 2] : 0;
+    return 0.3 * median + (at->model.sphere ? 0.0012 : 0.012) * at->model.gamma + 5e-10 * use[ATOMS - 1];
+}
+
+/* (CURV-1) of a step, term by term; the shares of pairs and the basis are the model's. */
 static double along(const placed *at, const double *step) {
     const curvature_model *m = &at->model;
     const inco_mat p = mat_view(INCO_F64, DIM, ATOMS, (void *)step);
-    inco_mat basis = copy_of(&at->e), turned, change = copy_of(&at->e);
-    double e[DIM], most = 0, sum = 0;
-    for (int64_t j = 0; j < ATOMS; j++) most = fmax(most, mat_get(&at->t.s.a, j, j));
+    inco_mat basis = copy_of(&at->e), half = copy_of(&at->e), turned, change = copy_of(&at->e);
+    const double floor = floor_of(at);
+    double e[DIM], sum = 0;
     assert_int_equal(lapack_eigenvectors(&basis, e, NULL), INCO_OK);
+    if (m->basis.data) mat_copy(&basis, &m->basis);
+    blas_multiply(1, "NN", 1, &at->e, &basis, 0, &half);
+    for (int64_t i = 0; i < DIM; i++) e[i] = blas_dot(DIM, mat_column(&basis, i), mat_column(&half, i));
     assert_int_equal(inco_mat_new(&turned, INCO_F64, DIM, ATOMS, NULL), INCO_OK);
     blas_multiply(1, "TN", 1, &basis, &p, 0, &turned);
     for (int64_t j = 0; j < ATOMS; j++)
         for (int64_t i = 0; i < DIM; i++) {
             const double second = fabs(4 * m->gamma * e[i] - (m->sphere ? at->radial[j] : 0));
-            const double floor = 0.003 * 4 * m->gamma + 1e-9 * most;
             sum += (2 * mat_get(&at->t.s.a, j, j) + floor + second) * pow(mat_get(&turned, i, j), 2);
         }
     blas_multiply(1, "NT", 1, &p, &at->t.d, 0, &change);
@@ -91,9 +109,7 @@ static double along(const placed *at, const double *step) {
                              blas_dot(DIM, mat_column(&at->t.d, j), step + i * DIM);
             sum += m->push * m->share[k] * v * v;
         }
-    inco_mat_free(&basis);
-    inco_mat_free(&turned);
-    inco_mat_free(&change);
+    MAT_FREE_ALL(&basis, &half, &turned, &change);
     return sum;
 }
 
@@ -170,14 +186,77 @@ static void the_bend_keeps_the_frame(void **state) {
     (void)state;
     place(&at, 5, 0, 0);
     random_step(&at, p, 23, 0);
-    assert_int_equal(curvature_bend(&at.model, p, bend), 1);
+    assert_int_equal(curvature_bend(&at.model, p, 0, bend), 1);
     const double straight = frame_error(&at, p, NULL, 1e-3), bent = frame_error(&at, p, bend, 1e-3);
     assert_near(straight / frame_error(&at, p, NULL, 5e-4), 4, 0.1);
     assert_true(bent < straight / 10);
+    const double cost = 5 * pow(frame_error(&at, p, NULL, 1e-3) / 1e-6, 2); /* gamma |change of second order|^2 */
+    assert_int_equal(curvature_bend(&at.model, p, 15 * cost, bend), 1);
+    assert_int_equal(curvature_bend(&at.model, p, 25 * cost, bend), 0);
     take_away(&at);
     place(&at, 0, 0, 0);
-    assert_int_equal(curvature_bend(&at.model, p, bend), 0);
+    assert_int_equal(curvature_bend(&at.model, p, 0, bend), 0);
     take_away(&at);
+}
+
+/* The model's basis at d: its coupling, the sum of squares of D D' off the diagonal, relative to that on it. */
+static double coupling(placed *at, const inco_mat *d) {
+    const curvature_place here = {d, &at->e, at->radial, NULL, NULL};
+    inco_mat basis = copy_of(&at->e), half = copy_of(&at->e);
+    double all = 0, diagonal = 0;
+    blas_multiply(1, "NT", 1, d, d, 0, &at->e);
+    for (int64_t i = 0; i < DIM; i++) mat_set(&at->e, i, i, mat_get(&at->e, i, i) - 1);
+    assert_int_equal(curvature_move(&at->model, &here, NULL), INCO_OK);
+    mat_copy(&basis, &at->model.basis);
+    blas_multiply(1, "NN", 1, &at->e, &basis, 0, &half);
+    for (int64_t i = 0; i < DIM; i++) {
+        all += mat_column_energy(&half, i);
+        diagonal += pow(blas_dot(DIM, mat_column(&basis, i), mat_column(&half, i)), 2);
+    }
+    MAT_FREE_ALL(&basis, &half);
+    return (all - diagonal) / all;
+}
+
+/* D with D D' = (L/D) I: D's singular values made equal. */
+static inco_mat tight(const inco_mat *d) {
+    inco_mat vectors = {0}, scaled = copy_of(d), out = copy_of(d);
+    double e[DIM];
+    assert_int_equal(inco_mat_new(&vectors, INCO_F64, DIM, DIM, NULL), INCO_OK);
+    blas_multiply(1, "NT", 1, d, d, 0, &vectors);
+    assert_int_equal(lapack_eigenvectors(&vectors, e, NULL), INCO_OK);
+    blas_multiply(1, "TN", 1, &vectors, d, 0, &scaled);
+    for (int64_t j = 0; j < ATOMS; j++)
+        for (int64_t i = 0; i < DIM; i++)
+            mat_set(&scaled, i, j, mat_get(&scaled, i, j) * sqrt((double)ATOMS / DIM / e[i]));
+    blas_multiply(1, "NN", 1, &vectors, &scaled, 0, &out);
+    MAT_FREE_ALL(&vectors, &scaled);
+    return out;
+}
+
+/* Far from a tight frame the basis is that of D D'; near it that of (CURV-11), which is kept while D D' stays nearly
+ * diagonal in it. */
+static void the_basis_is_kept(void **state) {
+    placed at, near;
+    (void)state;
+    place(&at, 5, 0, 0);
+    assert_int_equal(at.model.stiff, 1);
+    assert_int_equal(at.model.bases, 2);
+    place(&near, 5, 0, 0);
+    near.model.stiff = 0;
+    near.model.bases = 0;
+    inco_mat d = tight(&near.t.d);
+    assert_true(coupling(&near, &d) < 1e-8);
+    assert_int_equal(near.model.bases, 1);
+    for (int64_t j = 0; j < ATOMS; j++) mat_set(&d, 0, j, 1.001 * mat_get(&d, 0, j));
+    assert_true(coupling(&near, &d) < 1e-4);
+    assert_int_equal(near.model.bases, 1);
+    assert_int_equal(near.model.stiff, 0);
+    assert_true(coupling(&near, &at.t.d) < 1e-8);
+    assert_int_equal(near.model.stiff, 1);
+    assert_int_equal(near.model.bases, 3);
+    inco_mat_free(&d);
+    take_away(&at);
+    take_away(&near);
 }
 
 static update_result run(const sample *t, inco_mat *d, update_settings settings) {
@@ -255,6 +334,7 @@ int main(void) {
         cmocka_unit_test(it_is_inverted),
         cmocka_unit_test(alone_it_is_the_diagonal_of_a),
         cmocka_unit_test(the_bend_keeps_the_frame),
+        cmocka_unit_test(the_basis_is_kept),
         cmocka_unit_test(a_few_iterations_reach_the_optimum),
         cmocka_unit_test(it_stops_when_little_is_left),
         cmocka_unit_test(bits_do_not_depend_on_threads),

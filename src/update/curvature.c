@@ -1,6 +1,7 @@
 #include "update/curvature.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -10,8 +11,9 @@
 #include "mat/mat.h"
 
 enum { MAX_STEPS = 40, BEND_PASSES = 2 };
-static const double DAMPING = 0.003; /* of 4 gamma, in every curvature */
+static const double DAMPING = 0.3;   /* of the median of 2 A_jj, in every curvature */
 static const double ACCURACY = 0.1;  /* what the residual of (CURV-5) may cost, relative to the decrease expected */
+static const double STRAIGHT = 0.05; /* what a path that is not bent may cost, relative to the decrease expected */
 
 /* ---- Workspace ---- */
 
@@ -19,14 +21,24 @@ static int has_frame(const curvature_model *w) {
     return w->basis.data != NULL;
 }
 
-/* 2 A_jj, and a floor that keeps the curvature of unused atoms finite. */
+static int by_size(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* 2 A_jj, and a floor: without one, atoms of little use would follow every change of the frame. */
 static void take_fit(curvature_model *w, const statistics *s) {
-    double largest = 0;
-    for (int64_t j = 0; j < s->a.cols; j++) largest = fmax(largest, mat_get(&s->a, j, j));
-    const double least = 4 * w->gamma * (has_frame(w) ? DAMPING : 1) + 1e-9 * largest;
-    w->unit = 2 * largest + 4 * w->gamma;
+    const int64_t cols = s->a.cols;
+    for (int64_t j = 0; j < cols; j++) w->fit[j] = 2 * mat_get(&s->a, j, j);
+    qsort(w->fit, (size_t)cols, sizeof *w->fit, by_size);
+    const double median = w->fit[cols / 2], largest = w->fit[cols - 1];
+    const double frame = !has_frame(w) ? 4 * w->gamma
+                         : w->sphere   ? DAMPING * median + 3e-4 * 4 * w->gamma
+                                       : 0.003 * 4 * w->gamma;
+    const double least = frame + 5e-10 * largest;
+    w->unit = largest + 4 * w->gamma;
     if (!(w->unit > 0)) w->unit = 1;
-    for (int64_t j = 0; j < s->a.cols; j++) w->fit[j] = 2 * mat_get(&s->a, j, j) + (least > 0 ? least : 1);
+    for (int64_t j = 0; j < cols; j++) w->fit[j] = 2 * mat_get(&s->a, j, j) + (least > 0 ? least : 1);
 }
 
 static int open_frame(curvature_model *w, int64_t rows, inco_error *error) {
@@ -175,17 +187,64 @@ static void take_pairs(curvature_model *w) {
     scale_pairs(w);
 }
 
-/* The eigenvectors of e, and D in their basis. */
-static int turn(curvature_model *w, const inco_mat *d, const inco_mat *e, inco_error *error) {
+/* ---- The basis ---- */
+
+/* Whether e is nearly diagonal in the basis (CURV-10). Its diagonal then serves as the eigenvalues. */
+static int suits(curvature_model *w, const inco_mat *e) {
+    const inco_mat *turned = &w->residual.frame;
+    const int64_t rows = e->rows;
+    double mean = 0, spread = 0, coupling = 0;
+    mat_copy(&w->image.frame, e);
+    blas_multiply(w->threads, "NN", 1, &w->image.frame, &w->basis, 0, &w->turned);
+    blas_multiply(w->threads, "TN", 1, &w->basis, &w->turned, 0, turned);
+    for (int64_t i = 0; i < rows; i++) mean += (w->left[i] = mat_get(turned, i, i)) / (double)rows;
+    for (int64_t i = 0; i < rows; i++) {
+        spread += (w->left[i] - mean) * (w->left[i] - mean);
+        coupling += mat_column_energy(turned, i) - w->left[i] * w->left[i];
+    }
+    return sqrt(fmax(coupling, 0)) <= 0.03 * sqrt((double)rows) + 0.1 * sqrt(spread);
+}
+
+static int take_eigenvectors(curvature_model *w, const inco_mat *m, inco_error *error) {
     inco_mat vectors = {0};
     int status;
-    TRY(mat_convert(&vectors, e, INCO_F64, error));
+    TRY(mat_convert(&vectors, m, INCO_F64, error));
     TRY(lapack_eigenvectors(&vectors, w->left, error));
     mat_copy(&w->basis, &vectors);
-    mat_copy(&w->step, d);
-    blas_multiply(w->threads, "TN", 1, &w->basis, &w->step, 0, &w->atoms);
+    w->bases++;
 done:
     inco_mat_free(&vectors);
+    return status;
+}
+
+/* turned = D diag(1 / c_j) D', c_j of (CURV-2) with the mean of the eigenvalues of e */
+static void soften(curvature_model *w, const inco_mat *d, const inco_mat *e, const double *radial) {
+    const int64_t rows = d->rows;
+    double mean = 0;
+    for (int64_t i = 0; i < rows; i++) mean += mat_get(e, i, i) / (double)rows;
+    for (int64_t j = 0; j < d->cols; j++) {
+        const double curve = w->fit[j] + fabs(4 * w->gamma * mean - (radial ? radial[j] : 0)),
+                     by = sqrt(w->unit / curve), *from = mat_column(d, j);
+        float *to = mat_column(&w->step, j);
+        for (int64_t i = 0; i < rows; i++) to[i] = (float)(by * from[i]);
+    }
+    blas_multiply(w->threads, "NT", 1, &w->step, &w->step, 0, &w->turned);
+}
+
+/* The basis, and D in it: that of the last place, that in which conjugate gradients are fast, or that of e, whichever
+ * suits first. Where the second does not suit once, it is not tried again. */
+static int turn(curvature_model *w, const placing *p, const curvature_place *at, inco_error *error) {
+    int status = INCO_OK, suitable = w->sphere && w->bases > 0 && suits(w, at->e);
+    if (w->sphere && !suitable && !w->stiff) {
+        soften(w, at->d, at->e, p->radial);
+        TRY(take_eigenvectors(w, &w->turned, error));
+        suitable = suits(w, at->e);
+        w->stiff = !suitable;
+    }
+    if (!suitable) TRY(take_eigenvectors(w, at->e, error));
+    mat_copy(&w->step, at->d);
+    blas_multiply(w->threads, "TN", 1, &w->basis, &w->step, 0, &w->atoms);
+done:
     return status;
 }
 
@@ -413,7 +472,7 @@ int curvature_move(curvature_model *w, const curvature_place *at, inco_error *er
     w->list = at->pairs && at->pairs->listed && at->pairs->list.count > 0 ? &at->pairs->list : NULL;
     w->spring = spring_of(w, at->pairs);
     if (has_frame(w))
-        TRY(turn(w, at->d, at->e, error));
+        TRY(turn(w, &p, at, error));
     else
         mat_copy(&w->atoms, at->d);
     parallel_columns(w->threads, at->d->rows, at->d->cols, weigh_columns, &p);
@@ -441,7 +500,9 @@ static void add_weighted_frame(const curvature_model *w, const float *by, const 
 /* x = the solution of x H + H x = from, H = D D' diagonal in the basis; where H is small, so is x. */
 static void solve_sylvester(const curvature_model *w, const inco_mat *from, const inco_mat *x) {
     const int64_t rows = x->rows;
-    const double least = 1e-3 * (w->left[rows - 1] + 1);
+    double largest = 0;
+    for (int64_t i = 0; i < rows; i++) largest = fmax(largest, w->left[i] + 1);
+    const double least = 1e-3 * largest;
     for (int64_t l = 0; l < rows; l++)
         for (int64_t i = 0; i < rows; i++) {
             const double h = w->left[i] + w->left[l] + 2;
@@ -449,7 +510,7 @@ static void solve_sylvester(const curvature_model *w, const inco_mat *from, cons
         }
 }
 
-int curvature_bend(curvature_model *w, const double *p, double *bend) {
+int curvature_bend(curvature_model *w, const double *p, double expected, double *bend) {
     const int64_t rows = w->atoms.rows, cols = w->atoms.cols;
     const inco_mat *second = &w->residual.frame, *now = &w->image.frame, *x = &w->solution.frame;
     float *lift = w->lift, *square = w->square;
@@ -459,6 +520,9 @@ int curvature_bend(curvature_model *w, const double *p, double *bend) {
     blas_multiply(w->threads, "NT", 1, &w->right, &w->right, 0, second);
     for (int64_t j = 0; j < cols; j++) square[j] = -(float)mat_column_energy(&w->right, j);
     add_weighted_frame(w, square, second);
+    double change = 0;
+    for (int64_t i = 0; i < rows; i++) change += mat_column_energy(second, i);
+    if (w->gamma * change <= STRAIGHT * expected) return 0;
     for (int pass = 0; pass < BEND_PASSES; pass++) {
         mat_copy(now, second);
         if (pass > 0) add_weighted_frame(w, lift, now);

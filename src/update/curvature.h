@@ -21,10 +21,12 @@ typedef struct curvature_model {
     int64_t solves, steps; /* systems (CURV-5) solved, and steps of conjugate gradients that they took */
 
     double *fit;          /* 2 A_jj + floor */
-    double *left;         /* eigenvalues of D D' - I */
+    double *left;         /* diagonal of D D' - I in the basis */
     float *tangent;       /* 1 / sum_i w_ij d_ij^2; 0 where norms are free */
     float *lift, *square; /* a number for each atom */
-    inco_mat basis;       /* eigenvectors of D D' - I, by column; empty without a penalty */
+    inco_mat basis;       /* orthonormal, by column; D D' - I is nearly diagonal in it; empty without a penalty */
+    int64_t bases;        /* number of bases computed */
+    int stiff;            /* D D' - I is far from diagonal in the basis of (CURV-11) */
     inco_mat atoms;       /* D in this basis */
     inco_mat weight;      /* (CURV-2): w_ij = 1 / c_ij */
     inco_mat right, step; /* D x L: a right-hand side, and a step */
@@ -58,7 +60,8 @@ int curvature_move(curvature_model *w, const curvature_place *at, inco_error *er
 void curvature_solve(curvature_model *w, double *q);
 
 /* (CURV-7): bend (D x L) such that D + t P + t^2 bend has unit norms and the frame operator D D' + t (P D' + D P'),
- * both up to t^3. 0, and nothing done, where there is no frame to keep. */
-int curvature_bend(curvature_model *w, const double *p, double *bend);
+ * both up to t^3. 0, and nothing done, where there is no frame to keep, or where a straight path costs little beside
+ * the decrease expected. */
+int curvature_bend(curvature_model *w, const double *p, double expected, double *bend);
 
 #endif

@@ -173,7 +173,8 @@ static double first_step(idl *w, const lbfgs_line *line) {
 static int sphere_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_error *error) {
     idl *w = self;
     if (line->steepest) line->step = first_step(w, line);
-    if (w->problem.precondition && curvature_bend(&w->model, line->p, w->pa.data)) line->bend = w->pa.data;
+    if (w->problem.precondition && curvature_bend(&w->model, line->p, -line->slope / 2, w->pa.data))
+        line->bend = w->pa.data;
     int status = line->bend ? stay_within(w, w->pa.data, error) : INCO_OK;
     if (status >= 0) status = lbfgs_search(&w->problem, line, at, error);
     w->stale = line->step == 0;
