@@ -154,8 +154,6 @@ static int write_report(compare_job *job) {
                                        .a = &job->a,
                                        .b = &job->b,
                                        .comparison = &job->found,
-                                       .name_a = r->paths[0],
-                                       .name_b = r->paths[1],
                                        .fact_count = job->facts.count,
                                        .fact_names = job->facts.names,
                                        .fact_values = (const char *const *)job->facts.values,

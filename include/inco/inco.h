@@ -763,7 +763,6 @@ typedef struct inco_comparison_summary {
     size_t size;
     const inco_mat *a, *b;
     const inco_comparison *comparison;
-    const char *name_a, *name_b;
     int64_t fact_count;               /* description of the run, as in inco_report_facts */
     const char *const *fact_names, *const *fact_values, *const *fact_notes;
     const char *fact_kinds;

@@ -347,7 +347,7 @@ int safetensors_load(const char *path, const io_how *how, io_array *out, inco_er
 /* The header in JSON, to be freed by free(); NULL: out of memory, or a name or meta that is not UTF-8. */
 static char *header_text(const inco_mat *m, const io_how *how) {
     const char *name = how->variable ? how->variable : DEFAULT_NAME;
-    json_t *header = json_object();
+    json_t *header = json_pack("{}"); /* not json_object, a name that the program has for its own writer */
     json_t *one =
         json_pack("{s:s, s:[I,I], s:[I,I]}", "dtype", m->type == INCO_F32 ? "F32" : "F64", "shape", (json_int_t)m->cols,
                   (json_int_t)m->rows, "data_offsets", (json_int_t)0, (json_int_t)(m->rows * m->cols * m->type));

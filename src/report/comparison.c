@@ -46,7 +46,7 @@ static void add_headlines(inco_report *r, const inco_comparison *c) {
     snprintf(note[2], TEXT, "%lld matched pairs at %g or above", (long long)c->recovered[0], c->threshold[0]);
     snprintf(value[3], TEXT, "%.1f %%", share * (double)c->recovered[last]);
     snprintf(note[3], TEXT, "%lld matched pairs at %g or above", (long long)c->recovered[last], c->threshold[last]);
-    snprintf(value[4], TEXT, "%.4f, %.4f", c->mean_nearest_a, c->mean_nearest_b);
+    snprintf(value[4], TEXT, "%.3f, %.3f", c->mean_nearest_a, c->mean_nearest_b);
     snprintf(note[4], TEXT, "mean |aᵢᵀbⱼ| of the atoms of A, of B, if several may share one");
     snprintf(value[5], TEXT, "%lld, %lld", (long long)c->collisions_a, (long long)c->collisions_b);
     snprintf(note[5], TEXT, "atoms of A, of B, that share their most similar atom with an earlier one");

@@ -48,13 +48,14 @@ def home(tmp_path_factory):
     inco("learn", "P.npy", "--atoms", 100, "--iterations", 3, "--patch", "8x8", "-o", "patches.npy", "--report",
          "patches.html", "--csv", "patches", folder=folder)
     inco("inspect", HOSTILE, "--report", "inspect.html", "--csv", "inspect", folder=folder)
+    inco("compare", "patches.npy", "P.npy", "--patch", "8x8", "--report", "compare.html", "--csv", "compare", folder=folder)
     if has("json"):
         inco("report", "run.jsonl", HOSTILE, "--test", "T.npy", "-o", "report.html", "--csv", "report", folder=folder)
     return folder
 
 
 def names():
-    return ["learn", "patches", "inspect"] + (["report"] if has("json") else [])
+    return ["learn", "patches", "inspect", "compare"] + (["report"] if has("json") else [])
 
 
 # ---- The file ----
@@ -68,6 +69,7 @@ def test_every_figure_is_there_and_has_its_numbers(home):
         found = page_file.figures(page_file.load(home / (name + ".html")))
         expected = EXPECTED | (OF_A_RUN if name != "inspect" else set())
         expected |= {"residual"} if name in ("learn", "report") else set()
+        expected = {"matched", "pairs"} if name == "compare" else expected
         assert set(found) == expected, name
         assert set(page_file.csv_names(home / name)) == expected, name
 
