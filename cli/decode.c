@@ -43,6 +43,12 @@ static int check_origin(decode_job *job) {
                     r->paths[0], job->output);
 }
 
+static int check_memory(decode_job *job) {
+    const double values = (double)job->dictionary.rows * (double)job->codes.cols;
+    const int type = job->codes.type > job->dictionary.type ? (int)job->codes.type : (int)job->dictionary.type;
+    return inco_check_memory(job->run->paths[0], values * type, job->run->options, &job->run->error);
+}
+
 static int open_all(decode_job *job) {
     run *r = job->run;
     const double before = run_clock();
@@ -51,8 +57,9 @@ static int open_all(decode_job *job) {
     TRY(check_names(job));
     TRY(inco_load(job->dictionary_name, r->options, &job->dictionary, &r->error));
     TRY(inco_load_mean(job->dictionary_name, &job->dictionary, &job->mean, &r->error));
-    TRY(inco_load_codes(r->paths[0], &job->codes, &job->origin, &r->error));
+    TRY(inco_load_codes(r->paths[0], r->options, &job->codes, &job->origin, &r->error));
     TRY(check_origin(job));
+    TRY(check_memory(job));
 done:
     r->seconds_io += run_clock() - before;
     return status;

@@ -144,6 +144,7 @@ static const struct {
     {"variable", P, NULL},
     {"duplicates", P, NULL},
     {"threads", P | R, NULL},
+    {"max-memory", P, NULL},
     {"seed", R, NULL},
     {"iterations", R, NULL},
     {"decorrelation-passes", R, NULL},

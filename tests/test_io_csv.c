@@ -109,14 +109,14 @@ static void text_without_an_end(void **state) {
         char *exact = malloc(length);
         inco_mat m = {0};
         memcpy(exact, text, length);
-        int status = csv_parse(exact, length, "x", ",", &m, NULL);
+        int status = csv_parse(exact, length, "x", &(csv_how){",", INT64_MAX}, &m, NULL);
         int whole = length == 1 || length == 3 || length == 4 || length >= 7;
         assert_int_equal(status, whole ? INCO_OK : INCO_EFORMAT);
         inco_mat_free(&m);
         free(exact);
     }
     inco_mat m;
-    assert_fails(csv_parse("1\0,2\n", 5, "x", ",", &m, &error), INCO_EFORMAT, "is no number");
+    assert_fails(csv_parse("1\0,2\n", 5, "x", &(csv_how){",", INT64_MAX}, &m, &error), INCO_EFORMAT, "is no number");
 }
 
 /* Sets a locale that writes 0,5: an installed one, or one built here. */

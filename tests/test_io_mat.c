@@ -132,7 +132,7 @@ static void what_is_refused(void **state) {
                  "no dense matrix of real");
     assert_fails(inco_load(make("x.mat", MAT_FT_MAT5, &infinite, 1), NULL, &m, &error), INCO_EDATA,
                  "Inf at row 2, column 1 (counted from 0)");
-    assert_fails(inco_load_codes(in_folder("x.mat"), &c, NULL, &error), INCO_EFORMAT,
+    assert_fails(inco_load_codes(in_folder("x.mat"), NULL, &c, NULL, &error), INCO_EFORMAT,
                  "there is no sparse matrix of codes; it holds: x (3x2)");
     assert_fails(inco_load(write_text("x.mat", ""), NULL, &m, &error), INCO_EFORMAT, "empty");
     assert_fails(inco_load(write_text("x.mat", "no such thing"), NULL, &m, &error), INCO_EFORMAT, "not a MAT file");

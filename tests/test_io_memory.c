@@ -101,7 +101,7 @@ static int save_codes(inco_error *error) {
 static int load_codes(inco_error *error) {
     inco_csc codes;
     inco_origin origin = INCO_INIT(inco_origin);
-    int status = inco_load_codes(in_folder(name), &codes, &origin, error);
+    int status = inco_load_codes(in_folder(name), NULL, &codes, &origin, error);
     if (status) assert_true(!codes.start && !origin.shape && !origin.mean);
     inco_csc_free(&codes);
     inco_origin_free(&origin);

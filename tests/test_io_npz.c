@@ -148,7 +148,7 @@ static void codes_round_trip(void **state) {
     for (int i = 0; i < (inco_has("mat") ? 4 : 2); i++) {
         inco_csc c = some_codes(i & 1 ? INCO_F64 : INCO_F32, 11, 9), back;
         assert_works(inco_save_codes(in_folder(names[i / 2]), &c, NULL, &error));
-        assert_works(inco_load_codes(in_folder(names[i / 2]), &back, NULL, &error));
+        assert_works(inco_load_codes(in_folder(names[i / 2]), NULL, &back, NULL, &error));
         assert_int_equal(back.type, i / 2 ? INCO_F64 : c.type);
         assert_same_codes(&c, &back);
         inco_csc_free(&back);
@@ -164,7 +164,7 @@ static void codes_of_nothing(void **state) {
         assert_works(wide_new(&c, INCO_F64, 5, 4, &error));
         c.cols = 4; /* four signals, all of them zero */
         assert_works(inco_save_codes(in_folder(names[i]), &c, NULL, &error));
-        assert_works(inco_load_codes(in_folder(names[i]), &back, NULL, &error));
+        assert_works(inco_load_codes(in_folder(names[i]), NULL, &back, NULL, &error));
         assert_same_codes(&c, &back);
         inco_csc_free(&back);
         inco_csc_free(&c);
@@ -189,7 +189,7 @@ static void unsorted_and_double_entries(void **state) {
     const int64_t rows[] = {0, 2, 1};
     const int64_t starts[] = {0, 2, 3};
     inco_csc c;
-    assert_works(inco_load_codes(make_csr("csr", shape, pointers, indices, values), &c, NULL, &error));
+    assert_works(inco_load_codes(make_csr("csr", shape, pointers, indices, values), NULL, &c, NULL, &error));
     assert_int_equal(c.rows, 3);
     assert_int_equal(c.cols, 2);
     assert_memory_equal(c.start, starts, sizeof starts);
@@ -207,25 +207,27 @@ static void hostile_codes(void **state) {
     static const int64_t bad_shapes[][2] = {{3, 3}, {-2, 3}, {2, 0}, {2, (int64_t)1 << 40}, {(int64_t)1 << 40, 3}};
     inco_csc c;
     for (size_t i = 0; i < sizeof bad_pointers / sizeof *bad_pointers; i++)
-        assert_fails(inco_load_codes(make_csr("csr", shape, bad_pointers[i], indices, values), &c, NULL, &error),
+        assert_fails(inco_load_codes(make_csr("csr", shape, bad_pointers[i], indices, values), NULL, &c, NULL, &error),
                      INCO_EFORMAT, "are not ascending");
     for (size_t i = 0; i < sizeof bad_indices / sizeof *bad_indices; i++)
-        assert_fails(inco_load_codes(make_csr("csr", shape, pointers, bad_indices[i], values), &c, NULL, &error),
+        assert_fails(inco_load_codes(make_csr("csr", shape, pointers, bad_indices[i], values), NULL, &c, NULL, &error),
                      INCO_EFORMAT, "outside the shape");
     for (size_t i = 0; i < sizeof bad_shapes / sizeof *bad_shapes; i++)
-        assert_fails(inco_load_codes(make_csr("csr", bad_shapes[i], pointers, indices, values), &c, NULL, &error),
-                     INCO_EFORMAT, "not sparse codes as scipy.sparse.save_npz writes them");
-    assert_fails(inco_load_codes(make_csr("bsr", shape, pointers, indices, values), &c, NULL, &error), INCO_EFORMAT,
-                 "neither csr nor csc nor coo");
-    assert_fails(inco_load_codes(make_csr("csr", shape, pointers, indices, bad_values), &c, NULL, &error), INCO_EDATA,
-                 "NaN or Inf at row 1, column 1 (counted from 0)");
+        assert_fails(inco_load_codes(make_csr("csr", bad_shapes[i], pointers, indices, values), NULL, &c, NULL, &error),
+                     INCO_EFORMAT,
+                     i < 4 ? "not sparse codes as scipy.sparse.save_npz writes them" : "more than it can hold");
+    assert_fails(inco_load_codes(make_csr("bsr", shape, pointers, indices, values), NULL, &c, NULL, &error),
+                 INCO_EFORMAT, "neither csr nor csc nor coo");
+    assert_fails(inco_load_codes(make_csr("csr", shape, pointers, indices, bad_values), NULL, &c, NULL, &error),
+                 INCO_EDATA, "NaN or Inf at row 1, column 1 (counted from 0)");
     assert_null(c.start);
     inco_mat m = some_matrix(INCO_F32, 3, 3);
     assert_works(inco_save(in_folder("m.npz"), &m, NULL, NULL, &error));
-    assert_fails(inco_load_codes(in_folder("m.npz"), &c, NULL, &error), INCO_EFORMAT, "there is no member 'format'");
-    assert_fails(inco_load_codes(in_folder("m.npy"), &c, NULL, &error), INCO_EINVAL,
+    assert_fails(inco_load_codes(in_folder("m.npz"), NULL, &c, NULL, &error), INCO_EFORMAT,
+                 "there is no member 'format'");
+    assert_fails(inco_load_codes(in_folder("m.npy"), NULL, &c, NULL, &error), INCO_EINVAL,
                  "the extension of codes to read must be one of .npz");
-    assert_fails(inco_load_codes(in_folder("missing.npz"), &c, NULL, &error), INCO_EIO, "No such file");
+    assert_fails(inco_load_codes(in_folder("missing.npz"), NULL, &c, NULL, &error), INCO_EIO, "No such file");
     free(m.data);
 }
 
@@ -270,7 +272,7 @@ static void origins_round_trip(void **state) {
     for (int i = 0; i < (inco_has("mat") ? 8 : 4); i++) {
         inco_origin origin = INCO_INIT(inco_origin);
         assert_works(inco_save_codes(in_folder(names[i / 4]), &c, &origins[i % 4], &error));
-        assert_works(inco_load_codes(in_folder(names[i / 4]), &back, &origin, &error));
+        assert_works(inco_load_codes(in_folder(names[i / 4]), NULL, &back, &origin, &error));
         assert_same_codes(&c, &back);
         assert_same_origin(&origins[i % 4], &origin);
         inco_csc_free(&back);
@@ -291,18 +293,18 @@ static void hostile_origins(void **state) {
                               {"origin_mean", "f8", 0, 1, {3, 1}, values}};
     inco_csc c;
     inco_origin o = INCO_INIT(inco_origin);
-    assert_fails(inco_load_codes(make("c.npz", arrays, 6), &c, &o, &error), INCO_EFORMAT, "origin_shape");
-    assert_fails(inco_load_codes(make("c.npz", arrays, 7), &c, &o, &error), INCO_EFORMAT, "origin_shape");
+    assert_fails(inco_load_codes(make("c.npz", arrays, 6), NULL, &c, &o, &error), INCO_EFORMAT, "origin_shape");
+    assert_fails(inco_load_codes(make("c.npz", arrays, 7), NULL, &c, &o, &error), INCO_EFORMAT, "origin_shape");
     arrays[6].shape[0] = 2;
-    assert_fails(inco_load_codes(make("c.npz", arrays, 8), &c, &o, &error), INCO_EFORMAT, "origin_hop");
+    assert_fails(inco_load_codes(make("c.npz", arrays, 8), NULL, &c, &o, &error), INCO_EFORMAT, "origin_hop");
     arrays[7].data = hop + 1;
-    assert_fails(inco_load_codes(make("c.npz", arrays, 8), &c, &o, &error), INCO_EFORMAT, "origin_window");
+    assert_fails(inco_load_codes(make("c.npz", arrays, 8), NULL, &c, &o, &error), INCO_EFORMAT, "origin_window");
     for (int i = 1; i < 4; i++) {
         arrays[5].data = kinds + i;
-        assert_fails(inco_load_codes(make("c.npz", arrays, 6), &c, &o, &error), INCO_EFORMAT, "origin_kind");
+        assert_fails(inco_load_codes(make("c.npz", arrays, 6), NULL, &c, &o, &error), INCO_EFORMAT, "origin_kind");
     }
     arrays[5].data = hop; /* a matrix */
-    assert_fails(inco_load_codes(make("c.npz", arrays, 9), &c, &o, &error), INCO_EFORMAT, "origin_mean");
+    assert_fails(inco_load_codes(make("c.npz", arrays, 9), NULL, &c, &o, &error), INCO_EFORMAT, "origin_mean");
 }
 
 int main(void) {
@@ -327,7 +329,7 @@ static void npz_is_not_built(void **state) {
     inco_mat m;
     inco_csc c;
     assert_fails(inco_load(write_text("x.npz", "x"), NULL, &m, &error), INCO_ENOTBUILT, "libzip-dev");
-    assert_fails(inco_load_codes(in_folder("x.npz"), &c, NULL, &error), INCO_ENOTBUILT, "libzip-dev");
+    assert_fails(inco_load_codes(in_folder("x.npz"), NULL, &c, NULL, &error), INCO_ENOTBUILT, "libzip-dev");
     assert_fails(inco_check_output(in_folder("y.npz"), &error), INCO_ENOTBUILT, "libzip-dev");
     assert_int_equal(inco_has("npz"), 0);
 }

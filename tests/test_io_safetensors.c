@@ -232,7 +232,7 @@ static void every_truncation_and_change(void **state) {
     const float data[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
     size_t count;
     unsigned char *bytes = read_bytes(make(DECODER, data, sizeof data), &count);
-    const io_how how = {.variable = "W_dec"};
+    const io_how how = {.variable = "W_dec", .limit = INT64_MAX};
     for (size_t length = 0; length < count; length++) {
         file_bytes file = {0};
         inco_mat m;

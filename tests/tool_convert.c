@@ -47,7 +47,7 @@ static int convert_matrix(char **args, inco_error *error) {
 static int convert_codes(char **args, inco_error *error) {
     inco_csc codes = {0};
     inco_origin origin = INCO_INIT(inco_origin);
-    int status = inco_load_codes(args[0], &codes, &origin, error);
+    int status = inco_load_codes(args[0], NULL, &codes, &origin, error);
     if (!status) status = inco_save_codes(args[1], &codes, &origin, error);
     inco_csc_free(&codes);
     inco_origin_free(&origin);

@@ -198,8 +198,8 @@ INCO_API int inco_options_on_progress(inco_options *options, inco_progress_fn ca
 /* ---- Files ------------------------------------------------------------------------------------------------- */
 
 /* Loads a matrix from .npy .npz .csv .tsv .mat .safetensors; the extension decides the format. Options used: columns,
- * variable. `options` NULL: each row of the file is a signal or atom; any variable. NaN and Inf are refused. A C-ordered
- * .npy file or .safetensors tensor of native floats is memory-mapped. */
+ * variable, max-memory. `options` NULL: each row of the file is a signal or atom; any variable. NaN and Inf are refused.
+ * The matrix is held in memory; for data larger than that see inco_data_open. */
 INCO_API int inco_load(const char *path, const inco_options *options, inco_mat *m, inco_error *error);
 
 /* Saves a matrix as .npy .npz .csv .tsv .mat .safetensors. `meta` (JSON text, may be NULL) is stored in .npz, .mat and
@@ -241,7 +241,9 @@ INCO_API int inco_source_from_mat(inco_source *source, const inco_mat *x, inco_e
 
 /* Signals from files: rows of matrices (.npy .npz .csv .tsv .mat .safetensors), windows of audio, patches of images.
  * `paths` may name files, folders and glob patterns; they are expanded and sorted. Audio requires the option "window",
- * images require "patch". Options used: window, hop, rate, patch, signals, seed, columns, variable, precision, threads. */
+ * images require "patch". Native floats in .npy and .safetensors files are read when they are needed; other files are
+ * held in memory. Options used: window, hop, rate, patch, signals, seed, columns, variable, precision, threads,
+ * max-memory. */
 typedef struct inco_data inco_data;
 INCO_API int inco_data_open(inco_data **data, const char *const *paths, int count, const inco_options *options,
                             inco_error *error);
@@ -601,14 +603,20 @@ INCO_API void inco_origin_free(inco_origin *origin);
  * receives source->count values. */
 INCO_API int inco_signal_means(const inco_source *source, double *means, inco_error *error);
 
-/* Load and save codes and their origin (may be NULL) as .mat or as .npz, readable by scipy.sparse.load_npz. */
-INCO_API int inco_load_codes(const char *path, inco_csc *codes, inco_origin *origin, inco_error *error);
+/* Load and save codes and their origin (may be NULL) as .mat or as .npz, readable by scipy.sparse.load_npz. Options used
+ * (may be NULL): max-memory. */
+INCO_API int inco_load_codes(const char *path, const inco_options *options, inco_csc *codes, inco_origin *origin,
+                             inco_error *error);
 INCO_API int inco_save_codes(const char *path, const inco_csc *codes, const inco_origin *origin, inco_error *error);
 
 /* Assembles decoded windows or patches (from inco_decode with `origin`), averaging where they overlap, and saves them
  * as .wav .flac .ogg or .png .pgm. If the origin has several files, `path` names a folder. */
 INCO_API int inco_save_decoded(const char *path, const inco_mat *signals, const inco_origin *origin,
                                inco_error *error);
+
+/* Checks that `bytes` of memory for `what` ("the signals") do not exceed the option "max-memory" (options NULL: its
+ * default): INCO_ENOMEM if they do. For callers that allocate what a file or another party asks for. */
+INCO_API int inco_check_memory(const char *what, double bytes, const inco_options *options, inco_error *error);
 
 /* Checks that `path` can be written, to fail before a long computation rather than after it. */
 INCO_API int inco_check_output(const char *path, inco_error *error);

@@ -17,6 +17,10 @@ static const option_row rows[] = {
                    "Run", "random seed"),
     INTEGER_OPTION(common_options, threads, "threads", "N", "0", 0, 4096, INCO_COMMANDS & ~INCO_DECODE, "Run",
                    "number of threads (0: all available processors); the result does not depend on it"),
+    INTEGER_OPTION(common_options, max_memory, "max-memory", "MB", NULL, 1, OPTION_LARGE, INCO_COMMANDS & ~INCO_FRAME,
+                   "Run",
+                   "refuse files that would need more than MB megabytes of memory (default: three quarters of the "
+                   "machine's)"),
 };
 
 const options_part common_part = {OPTIONS_PART(rows, common_options)};

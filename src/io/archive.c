@@ -1,44 +1,87 @@
 #ifdef INCO_HAVE_NPZ
 #include "io/archive.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zip.h>
 
 #include "base/error.h"
+#include "base/limit.h"
 #include "base/memory.h"
 
 /* ---- Reading ---- */
 
-enum { RATIO_MAX = 1100 }; /* deflate cannot shrink by more than about 1032 */
-
 struct archive {
     zip_t *zip;
     const char *name;
+    file_bytes pipe; /* what cannot be read twice */
+    int64_t length, limit;
 };
 
-int archive_open(archive **opened, const file_bytes *file, const char *name, inco_error *error) {
-    zip_error_t trouble;
-    zip_error_init(&trouble);
+/* Opens the archive of a source, which it takes over. */
+static int open_source(archive **opened, zip_source_t *source, zip_error_t *trouble, inco_error *error) {
+    archive *a = *opened;
+    a->zip = source ? zip_open_from_source(source, ZIP_RDONLY, trouble) : NULL;
+    if (a->zip) return INCO_OK;
+    if (source) zip_source_free(source);
+    int status = error_set(error, INCO_EFORMAT, "%s: not a .npz file, or a truncated one: %s", a->name,
+                           zip_error_strerror(trouble));
+    zip_error_fini(trouble);
+    archive_close(a);
+    *opened = NULL;
+    return status;
+}
+
+static int new_archive(archive **opened, const char *name, int64_t limit, inco_error *error) {
     archive *a = *opened = NEW(archive, 1);
     if (!a) return error_no_memory(error);
     a->name = name;
-    zip_source_t *source = zip_source_buffer_create(file->data, file->length, 0, &trouble);
-    a->zip = source ? zip_open_from_source(source, ZIP_RDONLY, &trouble) : NULL;
-    if (a->zip) return INCO_OK;
-    if (source) zip_source_free(source);
-    archive_close(a);
+    a->limit = limit;
+    return INCO_OK;
+}
+
+int archive_open_memory(archive **opened, const file_bytes *file, const char *name, int64_t limit, inco_error *error) {
+    zip_error_t trouble;
+    int status = new_archive(opened, name, limit, error);
+    if (status < 0) return status;
+    zip_error_init(&trouble);
+    (*opened)->length = (int64_t)file->length;
+    return open_source(opened, zip_source_buffer_create(file->data, file->length, 0, &trouble), &trouble, error);
+}
+
+int archive_open(archive **opened, const char *path, int64_t limit, inco_error *error) {
+    zip_error_t trouble;
+    file_bytes pipe = {0};
+    int64_t length;
     *opened = NULL;
-    int status = error_set(error, INCO_EFORMAT, "%s: not a .npz file, or a truncated one: %s", name,
-                           zip_error_strerror(&trouble));
-    zip_error_fini(&trouble);
-    return status;
+    int status = file_check(path, &length, error);
+    if (status < 0) return status;
+    if (length < 0) {
+        status = file_read(&pipe, path, limit, error);
+        if (status >= 0) status = archive_open_memory(opened, &pipe, path, limit, error);
+        if (status >= 0)
+            (*opened)->pipe = pipe;
+        else
+            file_release(&pipe);
+        return status;
+    }
+    status = new_archive(opened, path, limit, error);
+    if (status < 0) return status;
+    zip_error_init(&trouble);
+    (*opened)->length = length;
+    return open_source(opened, zip_source_file_create(path, 0, -1, &trouble), &trouble, error);
 }
 
 void archive_close(archive *a) {
     if (a && a->zip) zip_discard(a->zip);
+    if (a) file_release(&a->pipe);
     memory_free(a);
+}
+
+int64_t archive_length(const archive *a) {
+    return a->length;
 }
 
 int64_t archive_count(const archive *a) {
@@ -74,17 +117,21 @@ static int damaged(archive *a, int64_t member, inco_error *error) {
     return error_set(error, INCO_EFORMAT, "%s: the member is damaged: %s", text, zip_strerror(a->zip));
 }
 
-/* Size of the member in memory, if plausible. */
+/* Size of the member in memory, if the file can hold it. */
 static int member_size(archive *a, int64_t member, size_t *size, inco_error *error) {
     zip_stat_t info;
     const zip_uint64_t needed = ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE;
     if (zip_stat_index(a->zip, (zip_uint64_t)member, 0, &info) < 0 || (info.valid & needed) != needed)
         return damaged(a, member, error);
-    if (info.size / RATIO_MAX > info.comp_size + 1)
-        return error_set(error, INCO_EFORMAT, "%s: a member declares %llu bytes, more than the file can hold", a->name,
-                         (unsigned long long)info.size);
+    const double packed = fmin((double)info.comp_size, (double)a->length);
+    const limit_claim claim = {.path = a->name,
+                               .what = "bytes",
+                               .count = info.size > INT64_MAX ? INT64_MAX : (int64_t)info.size,
+                               .size = 1,
+                               .holds = LIMIT_DEFLATE * (packed + 1),
+                               .limit = a->limit};
     *size = (size_t)info.size;
-    return INCO_OK;
+    return limit_check(&claim, error);
 }
 
 /* Reads the first `size` bytes; `whole`: also checks that the member ends there, and its checksum. */

@@ -5,12 +5,15 @@
 #include "io/file.h"
 #include "io/npy.h"
 
-/* ---- Reading, from memory ---- */
+/* ---- Reading ---- */
 
 typedef struct archive archive;
 
-int archive_open(archive **a, const file_bytes *file, const char *name, inco_error *error);
+/* From a file, of which libzip reads what is needed, or from memory. Members may take `limit` bytes (base/limit.h). */
+int archive_open(archive **a, const char *path, int64_t limit, inco_error *error);
+int archive_open_memory(archive **a, const file_bytes *file, const char *name, int64_t limit, inco_error *error);
 void archive_close(archive *a);
+int64_t archive_length(const archive *a); /* bytes of the file */
 int64_t archive_count(const archive *a);
 /* Name of the member without ".npy", valid as long as the archive; NULL if it is not an array. `length` may be NULL. */
 const char *archive_name(const archive *a, int64_t member, int *length);

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "base/error.h"
+#include "base/limit.h"
 #include "base/memory.h"
 #include "base/range.h"
 #include "io/file.h"
@@ -19,16 +20,22 @@ enum { BLOCK = 4096, MAX_ANNOUNCED = 1 << 22 }; /* frames */
 typedef struct samples {
     float *values;
     int64_t used, capacity;
+    const char *path;
+    int64_t limit;
 } samples;
 
-static int reserve(samples *s, int64_t more) {
-    if (s->capacity - s->used >= more) return 0;
-    int64_t capacity = s->capacity + s->capacity / 2 + more;
+/* Lossless compression of silence has no limit: only the memory has. */
+static int reserve(samples *s, int64_t more, inco_error *error) {
+    if (s->capacity - s->used >= more) return INCO_OK;
+    const int64_t capacity = s->capacity + s->capacity / 2 + more;
+    const limit_claim claim = {s->path, "samples", capacity, 2 * sizeof(float), INFINITY, s->limit};
+    int status = limit_check(&claim, error);
+    if (status < 0) return status;
     float *larger = memory_grow(s->values, s->used, capacity, sizeof *larger);
-    if (!larger) return -1;
+    if (!larger) return error_no_memory(error);
     s->values = larger;
     s->capacity = capacity;
-    return 0;
+    return INCO_OK;
 }
 
 static void append_mean(samples *s, const float *frames, int64_t count, int channels) {
@@ -44,13 +51,13 @@ static void append_mean(samples *s, const float *frames, int64_t count, int chan
 static int read_all(SNDFILE *file, const SF_INFO *info, samples *s, inco_error *error) {
     const int64_t announced = range_min(info->frames, MAX_ANNOUNCED);
     float *frames = NEW_RAW(float, (int64_t)BLOCK * info->channels);
-    int failed = !frames || reserve(s, announced > 0 ? announced : 0) < 0;
-    for (sf_count_t got; !failed && (got = sf_readf_float(file, frames, BLOCK)) > 0;) {
-        failed = reserve(s, got) < 0;
-        if (!failed) append_mean(s, frames, got, info->channels);
+    int status = frames ? reserve(s, announced > 0 ? announced : 0, error) : error_no_memory(error);
+    for (sf_count_t got; status >= 0 && (got = sf_readf_float(file, frames, BLOCK)) > 0;) {
+        status = reserve(s, got, error);
+        if (status >= 0) append_mean(s, frames, got, info->channels);
     }
     memory_free(frames);
-    return failed ? error_no_memory(error) : INCO_OK;
+    return status;
 }
 
 /* MP3 only estimates its length. */
@@ -75,7 +82,7 @@ static int check_samples(const char *path, const samples *s, inco_error *error) 
 
 static int decode(const char *path, samples *s, double *rate, inco_error *error) {
     SF_INFO info = {0};
-    int status = file_check(path, error);
+    int status = file_check(path, NULL, error);
     if (status < 0) return status;
     SNDFILE *file = sf_open(path, SFM_READ, &info);
     if (!file) return error_set(error, INCO_EFORMAT, "%s: cannot be read as audio: %s", path, sf_strerror(NULL));
@@ -89,7 +96,7 @@ done:
 }
 
 int audio_load(const char *path, const io_how *how, io_array *out, inco_error *error) {
-    samples s = {0};
+    samples s = {.path = path, .limit = how->limit};
     double rate = 0;
     int status;
     TRY(decode(path, &s, &rate, error));
@@ -98,7 +105,7 @@ int audio_load(const char *path, const io_how *how, io_array *out, inco_error *e
     out->rate = rate;
     if (how->rate > 0 && how->rate != rate) {
         out->rate = how->rate;
-        TRY(audio_resample(&out->m, rate, how->rate, path, error));
+        TRY(audio_resample(&out->m, rate, how, path, error));
     }
 done:
     if (status < 0) inco_mat_free(&out->m);

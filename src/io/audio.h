@@ -8,7 +8,7 @@
 int audio_load(const char *path, const io_how *how, io_array *out, inco_error *error);
 int audio_save(output *out, const io_array *array, const io_how *how, inco_error *error);
 
-/* Replaces m, one column of floats, by the same sound at another rate. */
-int audio_resample(inco_mat *m, double from, double to, const char *path, inco_error *error);
+/* Replaces m, one column of floats, by the same sound at the rate how->rate. */
+int audio_resample(inco_mat *m, double from, const io_how *how, const char *path, inco_error *error);
 
 #endif

@@ -2,12 +2,14 @@
 #include "io/csv.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/error.h"
+#include "base/limit.h"
 #include "base/memory.h"
 #include "base/decimal.h"
 #include "io/file.h"
@@ -25,6 +27,7 @@ typedef struct table {
     double *values;
     int64_t used, capacity;
     char separator;
+    int64_t limit;
 } table;
 
 static int blank(char c) {
@@ -91,6 +94,9 @@ static int no_number(const table *t, int64_t column, span field, inco_error *err
 static int push(table *t, double value, inco_error *error) {
     if (t->used == t->capacity) {
         int64_t capacity = t->capacity ? 2 * t->capacity : 4096;
+        int status =
+            limit_check(&(limit_claim){t->name, "numbers", capacity, sizeof(double), INFINITY, t->limit}, error);
+        if (status < 0) return status;
         double *larger = memory_grow(t->values, t->used, capacity, sizeof *larger);
         if (!larger) return error_no_memory(error);
         t->values = larger;
@@ -153,14 +159,13 @@ static int parse_lines(table *t, const char *at, const char *end, const char *se
     return status;
 }
 
-int csv_parse(const char *text, size_t length, const char *name, const char *separators, inco_mat *m,
-              inco_error *error) {
-    table t = {.name = name, .columns = -1};
+int csv_parse(const char *text, size_t length, const char *name, const csv_how *how, inco_mat *m, inco_error *error) {
+    table t = {.name = name, .columns = -1, .limit = how->limit};
     decimal_locale locale;
     *m = (inco_mat){0};
     int status = decimal_enter(&locale);
     if (status < 0) return error_no_memory(error);
-    TRY(parse_lines(&t, text, text + length, separators, error));
+    TRY(parse_lines(&t, text, text + length, how->separators, error));
     TRY(mat_new_raw(m, INCO_F64, t.columns, t.rows, error));
     memcpy(m->data, t.values, (size_t)t.used * sizeof *t.values);
 done:
@@ -177,10 +182,11 @@ static int is_tsv(const char *path) {
 int csv_load(const char *path, const io_how *how, io_array *out, inco_error *error) {
     file_bytes file;
     inco_mat rows = {0};
-    int status = file_read(&file, path, error);
+    int status = file_read(&file, path, how->limit, error);
     if (status < 0) return status;
     out->columns = how->columns;
-    TRY(csv_parse((const char *)file.data, file.length, path, is_tsv(path) ? "\t,; " : ",\t; ", &rows, error));
+    const csv_how own = {is_tsv(path) ? "\t,; " : ",\t; ", how->limit};
+    TRY(csv_parse((const char *)file.data, file.length, path, &own, &rows, error));
     if (!how->columns) {
         out->m = rows;
         rows = (inco_mat){0};

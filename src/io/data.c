@@ -17,10 +17,12 @@
 #include "io/io_options.h"
 #include "io/origin.h"
 #include "io/paths.h"
+#include "io/rows.h"
 #include "mat/mat.h"
 
 typedef struct data_file {
-    io_array array;
+    io_array array; /* without data if the signals stay in the file */
+    io_rows rows;
     int64_t first; /* number of signals in the files before */
 } data_file;
 
@@ -56,10 +58,18 @@ static void put(const inco_data *d, void *out, int64_t at, inco_type type, const
     mat_copy(&target, &source);
 }
 
-static int read_column(const inco_data *d, const data_file *file, int64_t column, void *out, inco_error *error) {
-    const io_array one = {mat_columns(&file->array.m, column, 1), 0, file->array.columns};
-    int status = io_check_finite(d->paths.path[file - d->files], &one, column, error);
-    if (status >= 0) put(d, out, 0, one.m.type, one.m.data, one.m.rows);
+/* Reads `count` columns of a matrix, from memory or from its file. */
+static int read_columns(const inco_data *d, const data_file *file, int64_t first, int64_t count, void *out,
+                        inco_error *error) {
+    const inco_mat *m = &file->array.m, to = mat_view(d->source.type, m->rows, count, out);
+    io_array part = {m->data ? mat_columns(m, first, count) : to, 0, file->array.columns};
+    int status = INCO_OK;
+    if (!m->data && m->type != to.type) TRY(mat_new_raw(&part.m, m->type, m->rows, count, error));
+    if (!m->data) TRY(rows_read(&file->rows, first, count, part.m.data, error));
+    TRY(io_check_finite(d->paths.path[file - d->files], &part, first, error));
+    if (part.m.data != out) mat_copy(&to, &part.m);
+done:
+    if (part.m.owner) inco_mat_free(&part.m);
     return status;
 }
 
@@ -80,19 +90,23 @@ static void read_patch(const inco_data *d, const data_file *file, int64_t place,
         put(d, out, r * d->cut.cols, INCO_F32, (const float *)mat_column(m, row + r) + col, d->cut.cols);
 }
 
-static int read_place(const inco_data *d, int64_t place, void *out, inco_error *error) {
-    const data_file *file = file_of(d, place);
-    place -= file->first;
-    switch (d->cut.kind) {
-    case IO_MATRIX:
-        return read_column(d, file, place, out, error);
-    case IO_AUDIO:
-        read_window(d, file, place, out);
-        return INCO_OK;
-    default:
-        read_patch(d, file, place, out);
-        return INCO_OK;
-    }
+static int64_t place_of(const inco_data *d, int64_t n) {
+    return d->pick ? d->pick[n] : n;
+}
+
+/* Reads signals from n on, at most `count`: those of a matrix that are neighbours in a file, else one. Returns their
+ * number, or a negative status. */
+static int64_t read_some(const inco_data *d, int64_t n, int64_t count, void *out, inco_error *error) {
+    const data_file *file = file_of(d, place_of(d, n));
+    const int64_t place = place_of(d, n) - file->first;
+    int64_t run = 1;
+    if (d->cut.kind == IO_AUDIO) read_window(d, file, place, out);
+    if (d->cut.kind == IO_IMAGE) read_patch(d, file, place, out);
+    if (d->cut.kind != IO_MATRIX) return 1;
+    const int64_t left = range_min(count, file->array.m.cols - place);
+    while (run < left && place_of(d, n + run) == place_of(d, n) + run) run++;
+    const int status = read_columns(d, file, place, run, out, error);
+    return status < 0 ? status : run;
 }
 
 static int read_signals(void *self, int64_t first, int64_t count, void *out, inco_error *error) {
@@ -100,9 +114,11 @@ static int read_signals(void *self, int64_t first, int64_t count, void *out, inc
     int status = handle_need(d, kind, error); /* the data may have been freed before the source */
     if (status < 0) return status;
     const size_t size = (size_t)d->source.dim * d->source.type;
-    for (int64_t n = 0; status >= 0 && n < count; n++)
-        status = read_place(d, d->pick ? d->pick[first + n] : first + n, (char *)out + (size_t)n * size, error);
-    return status;
+    for (int64_t n = 0, done; n < count; n += done) {
+        done = read_some(d, first + n, count - n, (char *)out + (size_t)n * size, error);
+        if (done < 0) return (int)done;
+    }
+    return INCO_OK;
 }
 
 /* ---- Opening: kinds and options ---- */
@@ -168,6 +184,8 @@ static void set_cut(cut *c, const inco_options *o) {
 
 /* ---- Opening: the files ---- */
 
+enum { HELD_OPEN = 256 }; /* files at a time: processes may often open 1024 */
+
 typedef struct loading {
     inco_data *data;
     io_how how;
@@ -175,8 +193,12 @@ typedef struct loading {
 
 static int load_one(void *self, int64_t i, int thread, inco_error *error) {
     loading *l = self;
+    data_file *file = &l->data->files[i];
+    io_how how = l->how;
     (void)thread;
-    return io_load(l->data->paths.path[i], &l->how, &l->data->files[i].array, error);
+    file->rows.keep_open = l->data->paths.count <= HELD_OPEN;
+    how.rows = &file->rows;
+    return io_load(l->data->paths.path[i], &how, &file->array, error);
 }
 
 static int load_files(inco_data *d, const inco_options *o, inco_error *error) {
@@ -367,7 +389,10 @@ done:
 
 void inco_data_free(inco_data *d) {
     if (!handle_end(d, kind)) return;
-    for (int64_t i = 0; d->files && i < d->paths.count; i++) inco_mat_free(&d->files[i].array.m);
+    for (int64_t i = 0; d->files && i < d->paths.count; i++) {
+        inco_mat_free(&d->files[i].array.m);
+        rows_close(&d->files[i].rows);
+    }
     memory_free(d->files);
     memory_free(d->pick);
     paths_free(&d->paths);

@@ -2,12 +2,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/limit.h"
 #include "base/memory.h"
 #include "io/output.h"
 
@@ -17,10 +19,9 @@
 #ifndef MAP_NORESERVE
 #define MAP_NORESERVE 0
 #endif
-
-static void release_mapping(owner *mapping) {
-    munmap(mapping->base, mapping->length);
-}
+#ifndef MAP_ANONYMOUS
+#define MAP_ANONYMOUS MAP_ANON
+#endif
 
 static int cannot_read(const char *path, int reason, inco_error *error) {
     return error_set(error, INCO_EIO, "cannot read %s: %s", path, strerror(reason));
@@ -32,75 +33,110 @@ static int check_info(const char *path, const struct stat *info, inco_error *err
     return INCO_OK;
 }
 
-int file_check(const char *path, inco_error *error) {
+int file_check(const char *path, int64_t *length, inco_error *error) {
     struct stat info;
     if (stat(path, &info) < 0 || access(path, R_OK) < 0) return cannot_read(path, errno, error);
+    if (length) *length = S_ISREG(info.st_mode) ? (int64_t)info.st_size : -1;
     return check_info(path, &info, error);
 }
 
-/* Private and writable, so that callers may change the matrix; without reservation, so that a file may be larger than
- * the memory. No owner afterwards: the file cannot be mapped. */
-static int map(file_bytes *file, int fd, size_t length, inco_error *error) {
-    void *base = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_NORESERVE, fd, 0);
-    if (base == MAP_FAILED) return INCO_OK;
-    *file = (file_bytes){base, length, owner_new(release_mapping, base, length)};
+int file_read_at(int fd, const char *path, int64_t offset, void *bytes, size_t count, inco_error *error) {
+    unsigned char *to = bytes;
+    while (count) {
+        const ssize_t got = pread(fd, to, count, (off_t)offset);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return cannot_read(path, errno, error);
+        if (got == 0)
+            return error_set(error, INCO_EIO, "%s has become shorter while it was read: it now ends before byte %lld",
+                             path, (long long)(offset + (int64_t)count));
+        to += got;
+        offset += got;
+        count -= (size_t)got;
+    }
+    return INCO_OK;
+}
+
+static void release_reserved(owner *reserved) {
+    munmap(reserved->base, reserved->length);
+}
+
+/* Reserves addresses for the whole file; pages take memory when they are written. */
+static int reserve(file_bytes *file, size_t length, inco_error *error) {
+    void *base = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED) return error_no_memory(error);
+    file->data = base;
+    file->length = length;
+    file->owner = owner_new(release_reserved, base, length);
     if (file->owner) return INCO_OK;
     munmap(base, length);
     return error_no_memory(error);
 }
 
-/* Reads pipes and other files that cannot be mapped. */
-static int slurp(file_bytes *file, int fd, const char *path, inco_error *error) {
+/* Reads pipes and other files whose length is not known. */
+static int slurp(file_bytes *file, int fd, int64_t limit, inco_error *error) {
     int64_t used = 0, capacity = 0;
     unsigned char *block = NULL;
-    for (;;) {
+    ssize_t got = 1;
+    int status = INCO_OK;
+    while (status >= 0 && got > 0) {
         if (used == capacity) {
             capacity = capacity ? 2 * capacity : 1 << 16;
+            TRY(limit_check(&(limit_claim){file->path, "bytes", capacity, 1, INFINITY, limit}, error));
             unsigned char *larger = memory_grow(block, used, capacity, 1);
-            if (!larger) {
-                memory_free(block);
-                return error_no_memory(error);
-            }
+            if (!larger) TRY(error_no_memory(error));
             block = larger;
         }
-        ssize_t got = read(fd, block + used, (size_t)(capacity - used));
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) {
-            int reason = got < 0 ? errno : 0;
-            *file = (file_bytes){block, (size_t)used, owner_of_block(block)};
-            if (!file->owner) return error_no_memory(error);
-            return reason ? cannot_read(path, reason, error) : INCO_OK;
-        }
+        do got = read(fd, block + used, (size_t)(capacity - used));
+        while (got < 0 && errno == EINTR);
+        if (got < 0) TRY(cannot_read(file->path, errno, error));
         used += got;
     }
-}
-
-static int read_open(file_bytes *file, int fd, const char *path, inco_error *error) {
-    struct stat info;
-    if (fstat(fd, &info) < 0) return cannot_read(path, errno, error);
-    int status = check_info(path, &info, error);
-    if (status < 0) return status;
-    if (S_ISREG(info.st_mode) && (uint64_t)info.st_size <= SIZE_MAX)
-        status = map(file, fd, (size_t)info.st_size, error);
-    if (status < 0 || file->owner) return status;
-    status = slurp(file, fd, path, error);
-    if (status >= 0 && !file->length) return error_set(error, INCO_EFORMAT, "%s is empty (0 bytes)", path);
+    if (!used) TRY(error_set(error, INCO_EFORMAT, "%s is empty (0 bytes)", file->path));
+    file->data = block;
+    file->length = (size_t)used;
+    file->owner = owner_of_block(block);
+    return file->owner ? INCO_OK : error_no_memory(error);
+done:
+    memory_free(block);
     return status;
 }
 
-int file_read(file_bytes *file, const char *path, inco_error *error) {
-    *file = (file_bytes){0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+int file_open(file_bytes *file, const char *path, int64_t limit, inco_error *error) {
+    struct stat info;
+    *file = (file_bytes){.path = path};
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return cannot_read(path, errno, error);
-    int status = read_open(file, fd, path, error);
-    close(fd);
+    int status = fstat(fd, &info) < 0 ? cannot_read(path, errno, error) : check_info(path, &info, error);
+    if (status >= 0 && S_ISREG(info.st_mode)) {
+        file->reader = fd + 1;
+        status = reserve(file, (size_t)info.st_size, error);
+    } else {
+        if (status >= 0) status = slurp(file, fd, limit, error);
+        close(fd);
+    }
+    if (status < 0) file_release(file);
+    return status;
+}
+
+int file_need(file_bytes *file, size_t offset, size_t count, inco_error *error) {
+    if (!file->reader) return INCO_OK;
+    return file_read_at(file->reader - 1, file->path, (int64_t)offset, (unsigned char *)file->data + offset, count,
+                        error);
+}
+
+int file_read(file_bytes *file, const char *path, int64_t limit, inco_error *error) {
+    int status = file_open(file, path, limit, error);
+    if (status < 0) return status;
+    const limit_claim claim = {path, "bytes", (int64_t)file->length, 1, INFINITY, limit};
+    status = limit_check(&claim, error);
+    if (status >= 0) status = file_need(file, 0, file->length, error);
     if (status < 0) file_release(file);
     return status;
 }
 
 unsigned char *file_block(file_bytes *file, size_t length) {
     unsigned char *block = length <= INT64_MAX ? NEW_RAW(unsigned char, (int64_t)length) : NULL;
-    *file = (file_bytes){block, length, owner_of_block(block)};
+    *file = (file_bytes){.data = block, .length = length, .owner = owner_of_block(block)};
     if (file->owner) return block;
     *file = (file_bytes){0};
     return NULL;
@@ -108,5 +144,6 @@ unsigned char *file_block(file_bytes *file, size_t length) {
 
 void file_release(file_bytes *file) {
     owner_release(file->owner);
+    if (file->reader) close(file->reader - 1);
     *file = (file_bytes){0};
 }

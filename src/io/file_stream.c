@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/handle.h"
+#include "base/limit.h"
 #include "base/memory.h"
 #include "base/sized.h"
 #include "io/file.h"
@@ -45,7 +46,8 @@ static int open_file(inco_file **file, const char *path, int writing, inco_error
     if ((status = NEED(path)) < 0) return status;
     f = HANDLE(inco_file, kind);
     status = f && (f->path = memory_text(path)) ? INCO_OK : error_no_memory(error);
-    if (status >= 0) status = writing ? output_open(&f->out, f->path, 0, error) : file_read(&f->in, f->path, error);
+    if (status >= 0)
+        status = writing ? output_open(&f->out, f->path, 0, error) : file_read(&f->in, f->path, limit_of(NULL), error);
     if (status < 0) {
         free_file(f);
         return status;

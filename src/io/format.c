@@ -7,6 +7,7 @@
 #include "base/common.h"
 #include "base/error.h"
 #include "base/handle.h"
+#include "base/limit.h"
 #include "base/sized.h"
 #include "io/audio.h"
 #include "io/csv.h"
@@ -170,7 +171,7 @@ int io_need(const io_format **format, const char *path, int kind, unsigned what,
 /* ---- Loading and saving by it ---- */
 
 io_how io_how_from(const inco_options *options) {
-    io_how how = {0};
+    io_how how = {.limit = limit_of(options)};
     if (!options) return how;
     const double rate = common_options_of(options)->rate;
     how.columns = io_options_of(options)->columns == 1;
@@ -257,7 +258,8 @@ done:
     return status;
 }
 
-int inco_load_codes(const char *path, inco_csc *codes, inco_origin *origin, inco_error *error) {
+int inco_load_codes(const char *path, const inco_options *options, inco_csc *codes, inco_origin *origin,
+                    inco_error *error) {
     const io_format *format = NULL;
     inco_origin own = INCO_INIT(inco_origin);
     csc loaded = {0};
@@ -265,9 +267,10 @@ int inco_load_codes(const char *path, inco_csc *codes, inco_origin *origin, inco
     if (!codes) return error_null(error, "codes");
     memset(codes, 0, sizeof *codes);
     TRY(NEED(path));
+    if (options) TRY(handle_need(options, "options", error));
     TRY(SIZED_CHECK(inco_origin, origin, error));
     TRY(io_need(&format, path, -1, IO_LOADS | IO_CODES, error));
-    TRY(format->load_codes(path, &loaded, &own, error));
+    TRY(format->load_codes(path, limit_of(options), &loaded, &own, error));
     TRY(wide_new(codes, loaded.type, loaded.rows, loaded.cols, error));
     TRY(wide_append(codes, &loaded, error));
 done:

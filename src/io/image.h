@@ -4,8 +4,9 @@
 
 #include "io/io.h"
 
-/* Binary (P5) or text (P2) PGM in memory. */
-int pgm_parse(const unsigned char *bytes, size_t length, const char *name, inco_mat *m, inco_error *error);
+/* Binary (P5) or text (P2) PGM in memory; `limit` of memory (base/limit.h). */
+int pgm_parse(const unsigned char *bytes, size_t length, const char *name, int64_t limit, inco_mat *m,
+              inco_error *error);
 int image_load_pgm(const char *path, const io_how *how, io_array *out, inco_error *error);
 int image_save_pgm(output *out, const io_array *array, const io_how *how, inco_error *error);
 

@@ -20,6 +20,9 @@ typedef struct io_how {
     double rate;          /* audio: loading: the rate to resample to, 0: the file's own; saving: the rate */
     const char *meta;     /* matrices: JSON text to store with the matrix, or NULL */
     const inco_mat *mean; /* matrices: D x 1, in double, to store with the matrix where the format can; or NULL */
+    int64_t limit;        /* loading: bytes of memory that may be taken (base/limit.h) */
+    struct io_rows *rows; /* loading matrices: native floats may stay in the file (rows.h); the matrix then has no data.
+                           * NULL: all are loaded */
 } io_how;
 
 /* Contents of a file. Matrix: one signal per column; audio: one column of samples; image: one row of pixels per
@@ -41,7 +44,7 @@ typedef struct io_format {
     unsigned can;
     int (*load)(const char *path, const io_how *how, io_array *out, inco_error *error);
     int (*save)(output *out, const io_array *array, const io_how *how, inco_error *error);
-    int (*load_codes)(const char *path, csc *codes, inco_origin *origin, inco_error *error);
+    int (*load_codes)(const char *path, int64_t limit, csc *codes, inco_origin *origin, inco_error *error);
     int (*save_codes)(output *out, const csc *codes, const inco_origin *origin, inco_error *error);
     /* With IO_CODES: numbers by name, allocated; *values is NULL if there are none. */
     int (*load_list)(const char *path, const char *name, double **values, int64_t *count, inco_error *error);

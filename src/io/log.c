@@ -10,6 +10,7 @@
 #include "base/decimal.h"
 #include "base/error.h"
 #include "base/handle.h"
+#include "base/limit.h"
 #include "base/memory.h"
 #include "base/sized.h"
 #include "io/file.h"
@@ -318,7 +319,7 @@ int inco_log_load(inco_log **log, const char *path, inco_error *error) {
     *log = NULL;
     TRY(NEED(path));
     if (!(l = HANDLE(inco_log, kind))) TRY(error_no_memory(error));
-    TRY(file_read(&bytes, path, error));
+    TRY(file_read(&bytes, path, limit_of(NULL), error));
     TRY(parse(l, &bytes, path, error));
     select_point(l);
     TRY(take_usage(l, error));

@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/limit.h"
 #include "base/memory.h"
 #include "io/codes.h"
 #include "io/file.h"
+#include "io/matcheck.h"
 #include "io/matfile.h"
 #include "io/npy.h"
 #include "io/origin.h"
@@ -21,50 +23,35 @@ static uint32_t word(const unsigned char *bytes, int big) {
     return value;
 }
 
-/* Version 5: 128 bytes, then elements: type, length, and that many bytes. */
-static int elements_fit(const unsigned char *data, size_t length, int big) {
-    size_t at = 128;
-    while (length - at >= 8) {
-        size_t size = word(data + at + 4, big);
-        if (size > length - at - 8) return 0;
-        at += 8 + size;
-    }
-    return at == length;
-}
-
 /* Version 7.3: HDF5 after 512 bytes; its header has the end of the file. Checked here because HDF5 prints messages
  * about truncated files. */
+enum { HDF5_HEAD = 512 + 64 };
+
 static int hdf5_fits(const unsigned char *data, size_t length) {
     static const int end_at[] = {40, 44, 28, 28}; /* by the version of the header */
-    if (length < 512 + 64) return 0;
+    if (length < HDF5_HEAD) return 0;
     const unsigned char *head = data + 512;
     if (memcmp(head, "\x89HDF\r\n\x1a\n", 8) || head[8] > 3) return 0;
     const unsigned char *end = head + end_at[head[8]];
     return ((uint64_t)word(end + 4, 0) << 32 | word(end, 0)) <= length;
 }
 
-/* matio does not notice every truncated file. */
-static int is_whole(const unsigned char *data, size_t length) {
-    const int big = length >= 128 && data[126] == 'M';
-    const int version = length >= 128 ? data[big ? 124 : 125] : 0;
-    if (version == 1) return elements_fit(data, length, big);
-    return version != 2 || hdf5_fits(data, length); /* matio checks other versions */
-}
-
 static int starts(const file_bytes *file, const char *text) {
     return file->length >= strlen(text) && !memcmp(file->data, text, strlen(text));
 }
 
-static int check_bytes(const char *path, size_t *length, inco_error *error) {
-    file_bytes file;
-    int status = file_read(&file, path, error);
-    if (status < 0) return status;
-    *length = file.length;
-    if (starts(&file, "# Created by Octave") || starts(&file, "Octave-1"))
-        status = error_set(error, INCO_EFORMAT, "%s is in Octave's own format: save it with save -v7 %s", path, path);
-    else if (!is_whole(file.data, file.length))
-        status = error_set(error, INCO_EFORMAT, "%s: truncated or damaged: its end is missing", path);
-    file_release(&file);
+/* matio allocates what a file declares, and does not notice every truncated file. */
+static int check_bytes(file_bytes *file, int64_t limit, inco_error *error) {
+    const char *path = file->path;
+    int status;
+    TRY(file_need(file, 0, file->length < HDF5_HEAD ? file->length : HDF5_HEAD, error));
+    if (starts(file, "# Created by Octave") || starts(file, "Octave-1"))
+        TRY(error_set(error, INCO_EFORMAT, "%s is in Octave's own format: save it with save -v7 %s", path, path));
+    const int new = file->length >= 128 && file->data[file->data[126] == 'M' ? 124 : 125] == 2;
+    if (new && !hdf5_fits(file->data, file->length))
+        TRY(error_set(error, INCO_EFORMAT, "%s: truncated or damaged: its end is missing", path));
+    TRY(matcheck(file, limit, error));
+done:
     return status;
 }
 
@@ -72,11 +59,17 @@ typedef struct mat_file {
     mat_t *mat;
     const char *path;
     size_t length;
+    int64_t limit;
 } mat_file;
 
-static int open_mat(mat_file *file, const char *path, inco_error *error) {
-    *file = (mat_file){.path = path};
-    int status = check_bytes(path, &file->length, error);
+static int open_mat(mat_file *file, const char *path, int64_t limit, inco_error *error) {
+    file_bytes bytes;
+    *file = (mat_file){.path = path, .limit = limit};
+    int status = file_open(&bytes, path, limit, error);
+    if (status < 0) return status;
+    file->length = bytes.length;
+    status = check_bytes(&bytes, limit, error);
+    file_release(&bytes);
     if (status < 0) return status;
     file->mat = Mat_Open(path, MAT_ACC_RDONLY);
     return file->mat ? INCO_OK : error_set(error, INCO_EFORMAT, "%s: not a MAT file, or a damaged one", path);
@@ -86,22 +79,32 @@ static void close_mat(mat_file *file) {
     if (file->mat) Mat_Close(file->mat);
 }
 
-/* Returns whether a file of this length can hold the variable: each item, or each column of a sparse matrix, takes at
- * least a byte, and deflate shrinks by at most about 1032. matio allocates memory before it checks. */
-static int believable(const matvar_t *v, size_t length) {
-    double items = 1;
-    for (int i = v->class_type == MAT_C_SPARSE; i < v->rank && v->dims; i++) items *= (double)v->dims[i];
-    return items <= 1100.0 * (double)length;
+/* Each item, or each column of a sparse matrix, takes at least a byte in the file, before deflation, and up to 16 bytes
+ * in memory. */
+static int check_size(const mat_file *file, const matvar_t *v, inco_error *error) {
+    int64_t items = 1;
+    for (int i = v->class_type == MAT_C_SPARSE; i < v->rank && v->dims; i++)
+        items = limit_product(items, v->dims[i] > INT64_MAX ? -1 : (int64_t)v->dims[i]);
+    const limit_claim claim = {.path = file->path,
+                               .what = "numbers",
+                               .count = items,
+                               .size = 2 * sizeof(double),
+                               .holds = LIMIT_DEFLATE * (double)file->length,
+                               .limit = file->limit};
+    return limit_check(&claim, error);
 }
 
 /* Reads a variable with its data; *v is NULL if there is none of this name. */
 static int read_variable(const mat_file *file, const char *name, matvar_t **v, inco_error *error) {
     matvar_t *info = Mat_VarReadInfo(file->mat, name);
-    const int good = info && believable(info, file->length);
-    *v = good ? Mat_VarRead(file->mat, name) : NULL;
-    const int failed = info && !*v;
+    *v = NULL;
+    int status = info ? check_size(file, info, error) : INCO_OK;
+    if (info && status >= 0) {
+        *v = Mat_VarRead(file->mat, name);
+        if (!*v) status = error_set(error, INCO_EFORMAT, "%s: the variable %s is damaged", file->path, name);
+    }
     Mat_VarFree(info);
-    return failed ? error_set(error, INCO_EFORMAT, "%s: the variable %s is damaged", file->path, name) : INCO_OK;
+    return status;
 }
 
 /* ---- Numbers ---- */
@@ -209,7 +212,7 @@ int matfile_load(const char *path, const io_how *how, io_array *out, inco_error 
     matvar_t *v = NULL;
     choice c;
     int status;
-    TRY(open_mat(&file, path, error));
+    TRY(open_mat(&file, path, how->limit, error));
     if (!how->variable) TRY(choose(&file, is_matrix, "components", &c, error));
     const char *name = how->variable ? how->variable : c.name;
     TRY(read_variable(&file, name, &v, error));
@@ -268,18 +271,18 @@ static int get_field(void *self, const char *name, double **values, int64_t *cou
 int matfile_load_list(const char *path, const char *name, double **values, int64_t *count, inco_error *error) {
     mat_file file;
     *values = NULL;
-    int status = open_mat(&file, path, error);
+    int status = open_mat(&file, path, limit_of(NULL), error);
     if (status >= 0) status = get_field(&file, name, values, count, error);
     close_mat(&file);
     return status;
 }
 
-int matfile_load_codes(const char *path, csc *codes, inco_origin *origin, inco_error *error) {
+int matfile_load_codes(const char *path, int64_t limit, csc *codes, inco_origin *origin, inco_error *error) {
     mat_file file;
     matvar_t *v = NULL;
     choice c;
     int status;
-    TRY(open_mat(&file, path, error));
+    TRY(open_mat(&file, path, limit, error));
     TRY(choose(&file, is_codes, "codes", &c, error));
     TRY(read_variable(&file, c.name, &v, error));
     if (!v) TRY(error_set(error, INCO_EFORMAT, "%s: the variable %s cannot be read", path, c.name));

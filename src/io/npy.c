@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/limit.h"
+#include "io/rows.h"
 #include "base/memory.h"
 
 int npy_native_is_little(void) {
@@ -284,12 +286,16 @@ static int check_shape(const npy_header *h, const char *name, inco_error *error)
     return INCO_OK;
 }
 
+static int is_native(const npy_header *h) {
+    return h->kind == 'f' && h->size == (int)npy_type(h) && !h->swapped && h->offset % (size_t)h->size == 0;
+}
+
 /* The bytes in file order: the fastest index becomes the rows. Takes over native floats, converts other types. */
 static int as_it_lies(file_bytes *file, const npy_header *h, inco_mat *m, inco_error *error) {
     const unsigned char *data = file->data + h->offset;
     const inco_type type = npy_type(h);
     const int64_t fast = h->shape[h->fortran ? 0 : 1], slow = h->shape[h->fortran ? 1 : 0];
-    if (h->kind == 'f' && h->size == (int)type && !h->swapped && (uintptr_t)data % type == 0) {
+    if (is_native(h) && (uintptr_t)data % type == 0) {
         *m = mat_view(type, fast, slow, (void *)data);
         m->owner = file->owner;
         file->owner = NULL;
@@ -300,37 +306,62 @@ static int as_it_lies(file_bytes *file, const npy_header *h, inco_mat *m, inco_e
     return status;
 }
 
-int npy_take(file_bytes *file, const npy_header *h, int columns, inco_mat *m, inco_error *error) {
+/* Memory for the items, converted and transposed if necessary. */
+static int check_memory(const file_bytes *file, const npy_header *h, const char *name, const io_how *how,
+                        inco_error *error) {
+    const size_t type = npy_type(h), size = (size_t)h->size;
+    const limit_claim claim = {.path = name,
+                               .what = "numbers",
+                               .count = h->count,
+                               .size = size + (is_native(h) ? 0 : type) + (h->fortran == !!how->columns ? 0 : type),
+                               .holds = (double)(file->length - h->offset) / (double)size,
+                               .limit = how->limit};
+    return limit_check(&claim, error);
+}
+
+int npy_take(file_bytes *file, const npy_header *h, const char *name, const io_how *how, inco_mat *m,
+             inco_error *error) {
+    const int turned = h->fortran != !!how->columns;
     inco_mat lying = {0};
-    int status = as_it_lies(file, h, &lying, error);
-    if (status < 0 || h->fortran == !!columns) {
+    int status;
+    if (how->rows && file->reader && is_native(h) && !turned) {
+        *m = mat_view(npy_type(h), h->shape[!h->fortran], h->shape[h->fortran], NULL);
+        return rows_take(how->rows, file, (int64_t)h->offset, (size_t)m->rows * m->type, error);
+    }
+    TRY(check_memory(file, h, name, how, error));
+    TRY(file_need(file, h->offset, (size_t)h->count * (size_t)h->size, error));
+    TRY(as_it_lies(file, h, &lying, error));
+    if (!turned) {
         *m = lying;
-        return status;
+        return INCO_OK;
     }
     status = mat_transpose(m, &lying, error);
+done:
     inco_mat_free(&lying);
     return status;
 }
 
-int npy_matrix(file_bytes *file, const char *name, int columns, inco_mat *m, inco_error *error) {
+int npy_matrix(file_bytes *file, const char *name, const io_how *how, inco_mat *m, inco_error *error) {
+    const size_t head = NPY_HEADER_MAX + 12;
     npy_header h;
     int status;
     *m = (inco_mat){0};
+    TRY(file_need(file, 0, file->length < head ? file->length : head, error));
     TRY(npy_parse(file->data, file->length, name, &h, error));
     TRY(npy_check_numbers(&h, name, error));
     TRY(check_shape(&h, name, error));
     TRY(npy_check_length(&h, file->length, name, error));
-    TRY(npy_take(file, &h, columns, m, error));
+    TRY(npy_take(file, &h, name, how, m, error));
 done:
     return status;
 }
 
 int npy_load(const char *path, const io_how *how, io_array *out, inco_error *error) {
     file_bytes file;
-    int status = file_read(&file, path, error);
+    int status = file_open(&file, path, how->limit, error);
     if (status < 0) return status;
     out->columns = how->columns;
-    status = npy_matrix(&file, path, how->columns, &out->m, error);
+    status = npy_matrix(&file, path, how, &out->m, error);
     file_release(&file);
     return status;
 }

@@ -38,9 +38,10 @@ int npy_is_integer(const npy_header *header);
 
 /* The numbers that a checked header describes, in file->data at its offset, as a matrix with one signal per column.
  * Takes over the bytes (file->owner) if they are the matrix. */
-int npy_take(file_bytes *file, const npy_header *header, int columns, inco_mat *m, inco_error *error);
+int npy_take(file_bytes *file, const npy_header *header, const char *name, const io_how *how, inco_mat *m,
+             inco_error *error);
 /* The file as a matrix with one signal per column. Takes over the bytes (file->owner) if they are the matrix. */
-int npy_matrix(file_bytes *file, const char *name, int columns, inco_mat *m, inco_error *error);
+int npy_matrix(file_bytes *file, const char *name, const io_how *how, inco_mat *m, inco_error *error);
 
 /* Writes a version 1.0 header (padded to 64 bytes) for items such as "f4" or "U12" of native byte order. */
 size_t npy_header_text(char out[256], const char *item, int fortran, int dims, const int64_t *shape);

@@ -63,22 +63,20 @@ static int choose(archive *a, const char *path, const char *variable, int64_t *c
 }
 
 int npz_load(const char *path, const io_how *how, io_array *out, inco_error *error) {
-    file_bytes file, member = {0};
+    file_bytes member = {0};
     archive *a = NULL;
     char label[ARCHIVE_LABEL];
     int64_t chosen;
-    int status = file_read(&file, path, error);
-    if (status < 0) return status;
-    TRY(archive_open(&a, &file, path, error));
+    int status;
+    TRY(archive_open(&a, path, how->limit, error));
     TRY(choose(a, path, how->variable, &chosen, error));
     TRY(archive_read(a, chosen, &member, error));
     archive_label(a, chosen, label);
     out->columns = how->columns;
-    TRY(npy_matrix(&member, label, how->columns, &out->m, error));
+    TRY(npy_matrix(&member, label, how, &out->m, error));
 done:
     file_release(&member);
     archive_close(a);
-    file_release(&file);
     return status;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/limit.h"
 #include "base/memory.h"
 #include "io/archive.h"
 #include "io/codes.h"
@@ -43,7 +44,7 @@ done:
 typedef struct reading {
     archive *archive;
     const char *path;
-    size_t length; /* of the file */
+    int64_t length, limit; /* of the file; of memory */
     int64_t signals, atoms;
 } reading;
 
@@ -209,15 +210,12 @@ static int get_field(void *self, const char *name, double **values, int64_t *cou
 
 int npz_load_list(const char *path, const char *name, double **values, int64_t *count, inco_error *error) {
     reading r = {.path = path};
-    file_bytes file;
+    int status;
     *values = NULL;
-    int status = file_read(&file, path, error);
-    if (status < 0) return status;
-    TRY(archive_open(&r.archive, &file, path, error));
+    TRY(archive_open(&r.archive, path, limit_of(NULL), error));
     TRY(get_field(&r, name, values, count, error));
 done:
     archive_close(r.archive);
-    file_release(&file);
     return status;
 }
 
@@ -230,8 +228,9 @@ static int read_codes(reading *r, csc *codes, inco_error *error) {
     int status;
     TRY(read_format(r, format, error));
     TRY(read_shape(r, error));
-    /* No file of this length can hold so many signals, with 4 bytes per pointer, at any compression. */
-    if ((uint64_t)r->signals / 1100 > r->length) TRY(not_codes(r, "the shape is too large for the file", error));
+    TRY(limit_check(&(limit_claim){r->path, "signals", r->signals, sizeof(int64_t),
+                                   LIMIT_DEFLATE * ((double)r->length + 1), r->limit},
+                    error));
     for (int i = 0; i < 3; i++)
         if (!strcmp(format, layouts[i].name)) return layouts[i].read(r, codes, error);
     status = not_codes(r, "the format is neither csr nor csc nor coo; save x.tocsr()", error);
@@ -239,18 +238,15 @@ done:
     return status;
 }
 
-int npz_load_codes(const char *path, csc *codes, inco_origin *origin, inco_error *error) {
-    file_bytes file;
-    reading r = {.path = path};
-    int status = file_read(&file, path, error);
-    if (status < 0) return status;
-    r.length = file.length;
-    TRY(archive_open(&r.archive, &file, path, error));
+int npz_load_codes(const char *path, int64_t limit, csc *codes, inco_origin *origin, inco_error *error) {
+    reading r = {.path = path, .limit = limit};
+    int status;
+    TRY(archive_open(&r.archive, path, limit, error));
+    r.length = archive_length(r.archive);
     TRY(read_codes(&r, codes, error));
     TRY(origin_restore(origin, &(origin_reader){get_field, &r, path}, codes->cols, error));
 done:
     archive_close(r.archive);
-    file_release(&file);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/limit.h"
 #include "base/memory.h"
 #include "io/file.h"
 #include "io/image.h"
@@ -56,7 +57,8 @@ static void take_bytes(const unsigned char *bytes, int64_t largest, inco_mat *m)
     }
 }
 
-int pgm_parse(const unsigned char *bytes, size_t length, const char *name, inco_mat *m, inco_error *error) {
+int pgm_parse(const unsigned char *bytes, size_t length, const char *name, int64_t limit, inco_mat *m,
+              inco_error *error) {
     cursor c = {bytes + 2, bytes + length};
     *m = (inco_mat){0};
     if (length < 3 || bytes[0] != 'P' || (bytes[1] != '2' && bytes[1] != '5'))
@@ -66,9 +68,10 @@ int pgm_parse(const unsigned char *bytes, size_t length, const char *name, inco_
     if (cols < 1 || rows < 1 || largest < 1 || largest > 65535)
         return error_set(error, INCO_EFORMAT, "%s: invalid PGM header", name);
     if (c.at < c.end) c.at++; /* one white space character ends the header */
-    const int64_t left = c.end - c.at, needed = rows * cols * (text ? 1 : largest < 256 ? 1 : 2);
-    if (left < needed) return truncated(name, rows, cols, error);
-    int status = mat_new_raw(m, INCO_F32, cols, rows, error);
+    const int64_t left = c.end - c.at, count = limit_product(rows, cols), each = text || largest < 256 ? 1 : 2;
+    if (left / each < count) return truncated(name, rows, cols, error);
+    int status = limit_check(&(limit_claim){name, "pixels", count, sizeof(float), (double)left, limit}, error);
+    if (status >= 0) status = mat_new_raw(m, INCO_F32, cols, rows, error);
     if (status < 0) return status;
     if (!text)
         take_bytes(c.at, largest, m);
@@ -80,10 +83,9 @@ int pgm_parse(const unsigned char *bytes, size_t length, const char *name, inco_
 
 int image_load_pgm(const char *path, const io_how *how, io_array *out, inco_error *error) {
     file_bytes file;
-    (void)how;
-    int status = file_read(&file, path, error);
+    int status = file_read(&file, path, how->limit, error);
     if (status < 0) return status;
-    status = pgm_parse(file.data, file.length, path, &out->m, error);
+    status = pgm_parse(file.data, file.length, path, how->limit, &out->m, error);
     file_release(&file);
     return status;
 }

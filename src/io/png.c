@@ -3,11 +3,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/limit.h"
 #include "base/memory.h"
 #include "io/file.h"
 #include "io/image.h"
-
-enum { RATIO_MAX = 1100 }; /* deflate cannot shrink by more than about 1032 */
 
 /* State that must survive a longjmp of libpng. */
 typedef struct job {
@@ -21,7 +20,9 @@ typedef struct job {
     unsigned char *pixels;
     png_bytep *rows;
     int64_t width, height, step; /* step: bytes of a pixel */
-    int no_memory;
+    int status;                  /* of what failed other than libpng; else 0 */
+    inco_error *error;
+    int64_t limit;
     /* writing */
     output *out;
 } job;
@@ -58,24 +59,32 @@ static void ask_for_grey(job *j) {
     png_read_update_info(j->png, j->info);
 }
 
-static int make_room(job *j, size_t packed, size_t length) {
+/* packed: bytes of a row in the file, inflated. */
+static int allocate(job *j, size_t packed, size_t length) {
     j->width = png_get_image_width(j->png, j->info);
     j->height = png_get_image_height(j->png, j->info);
     j->step = png_get_bit_depth(j->png, j->info) / 8;
-    if ((double)packed * (double)j->height > (double)length * RATIO_MAX) png_error(j->png, "it is truncated");
+    const limit_claim claim = {.path = j->path,
+                               .what = "pixels",
+                               .count = limit_product(j->width, j->height),
+                               .size = (size_t)j->step + sizeof(float),
+                               .holds = (double)length * LIMIT_DEFLATE / (double)packed * (double)j->width,
+                               .limit = j->limit};
+    int status = limit_check(&claim, j->error);
+    if (status < 0) return status;
     j->pixels = NEW_RAW(unsigned char, j->width * j->height * j->step);
     j->rows = NEW_RAW(png_bytep, j->height);
-    if (!j->pixels || !j->rows) return -1;
+    if (!j->pixels || !j->rows) return error_no_memory(j->error);
     for (int64_t i = 0; i < j->height; i++) j->rows[i] = j->pixels + i * j->width * j->step;
     return 0;
 }
 
-/* Returns 0, or -1 with trouble or no_memory set. All reading by libpng is in here, below the setjmp. */
+/* Returns 0, or -1 with `trouble` or `status` set. All reading by libpng is in here, below the setjmp. */
 static int decode(job *j, const file_bytes *file) {
     j->png = png_create_read_struct(PNG_LIBPNG_VER_STRING, j, on_error, on_warning);
     if (j->png) j->info = png_create_info_struct(j->png);
     if (!j->info) {
-        j->no_memory = 1;
+        j->status = error_no_memory(j->error);
         return -1;
     }
     if (setjmp(png_jmpbuf(j->png))) return -1;
@@ -83,10 +92,8 @@ static int decode(job *j, const file_bytes *file) {
     png_read_info(j->png, j->info);
     const size_t packed = png_get_rowbytes(j->png, j->info);
     ask_for_grey(j);
-    if (make_room(j, packed, file->length) < 0) {
-        j->no_memory = 1;
-        return -1;
-    }
+    j->status = allocate(j, packed, file->length);
+    if (j->status < 0) return -1;
     png_read_image(j->png, j->rows);
     png_read_end(j->png, NULL);
     return 0;
@@ -101,15 +108,13 @@ static float grey_of(const job *j, int64_t i) {
 
 int image_load_png(const char *path, const io_how *how, io_array *out, inco_error *error) {
     file_bytes file;
-    job j = {.path = path};
-    (void)how;
-    int status = file_read(&file, path, error);
+    job j = {.path = path, .error = error, .limit = how->limit};
+    int status = file_read(&file, path, how->limit, error);
     if (status < 0) return status;
     j.at = file.data;
     j.left = file.length;
     if (decode(&j, &file) < 0)
-        TRY(j.no_memory ? error_no_memory(error)
-                        : error_set(error, INCO_EFORMAT, "%s: cannot be read as PNG: %s", path, j.trouble));
+        TRY(j.status < 0 ? j.status : error_set(error, INCO_EFORMAT, "%s: cannot be read as PNG: %s", path, j.trouble));
     TRY(mat_new_raw(&out->m, INCO_F32, j.width, j.height, error));
     for (int64_t i = 0; i < j.width * j.height; i++) ((float *)out->m.data)[i] = grey_of(&j, i);
 done:

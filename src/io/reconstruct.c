@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/limit.h"
 #include "base/memory.h"
 #include "base/sized.h"
 #include "io/cut.h"
@@ -104,21 +105,42 @@ static int save_single(canvas *v, const char *path, const inco_origin *o, inco_e
     return save_one(v, format, &how, path, path, error);
 }
 
+static int invalid_origin(inco_error *error) {
+    return error_set(error, INCO_EINVAL, "the origin of the codes is invalid");
+}
+
+/* Signals cover a file, or leave gaps up to GAPS_MAX times as long as themselves: an origin that declares more is not
+ * believed. */
+static int check_extent(const inco_mat *signals, const inco_origin *o, inco_error *error) {
+    enum { GAPS_MAX = 16 };
+    int status = INCO_OK;
+    for (int64_t i = 0; status >= 0 && i < o->files; i++) {
+        const limit_claim claim = {.path = "the origin of the codes",
+                                   .what = "samples or pixels",
+                                   .count = limit_product(o->shape[2 * i], o->shape[2 * i + 1]),
+                                   .size = 2 * sizeof(double) + sizeof(float),
+                                   .holds = (1 + GAPS_MAX) * (double)signals->rows * (double)signals->cols,
+                                   .limit = INT64_MAX};
+        status = limit_check(&claim, error);
+    }
+    return status;
+}
+
 /* Checks that number and size of the signals match the files of the origin. */
 static int check_sizes(const cut *c, const inco_mat *signals, const inco_origin *o, inco_error *error) {
+    const int64_t size = limit_product(c->rows, c->cols);
     int64_t places = 0;
-    if (c->rows < 1 || c->cols < 1 || c->step < 1)
-        return error_set(error, INCO_EINVAL, "the origin of the codes is invalid");
+    if (c->rows < 1 || c->cols < 1 || c->step < 1) return invalid_origin(error);
+    if (signals->rows != size)
+        return error_set(error, INCO_EDIM, "signals of %lld values do not fit %s of %lld", (long long)signals->rows,
+                         c->kind == IO_AUDIO ? "windows" : "patches", (long long)size);
     for (int64_t i = 0; i < o->files && places <= signals->cols; i++) {
         const int64_t rows = o->shape[2 * i], cols = o->shape[2 * i + 1];
         if (rows < 0 || cols < 0 || (c->kind == IO_AUDIO && cols != 1) ||
             (c->kind == IO_IMAGE && (rows > INT32_MAX || cols > INT32_MAX)))
-            return error_set(error, INCO_EINVAL, "the origin of the codes is invalid");
+            return invalid_origin(error);
         places += cut_count(c, rows, cols);
     }
-    if (signals->rows != c->rows * c->cols)
-        return error_set(error, INCO_EDIM, "signals of %lld values do not fit %s of %lld", (long long)signals->rows,
-                         c->kind == IO_AUDIO ? "windows" : "patches", (long long)(c->rows * c->cols));
     if (signals->cols != places)
         return error_set(error, INCO_EDIM, "%lld signals do not fit the files they came from, which have %s%lld",
                          (long long)signals->cols, places > signals->cols ? "at least " : "", (long long)places);
@@ -140,6 +162,7 @@ int inco_save_decoded(const char *path, const inco_mat *signals, const inco_orig
     TRY(origin_check(o, error));
     canvas v = {.cut = cut_of(o), .signals = signals};
     TRY(check_sizes(&v.cut, signals, o, error));
+    TRY(check_extent(signals, o, error));
     if (o->files == 1) return save_single(&v, path, o, error);
     if (!strcmp(path, "-") || io_find(path))
         TRY(error_set(error, INCO_EINVAL, "%s: the codes come from %lld files: the output must be a folder", path,

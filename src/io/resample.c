@@ -4,20 +4,23 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/limit.h"
 #include "base/memory.h"
 #include "mat/mat.h"
 
 #ifdef INCO_HAVE_RESAMPLE
 #include <samplerate.h>
 
-int audio_resample(inco_mat *m, double from, double to, const char *path, inco_error *error) {
-    const double ratio = to / from;
+int audio_resample(inco_mat *m, double from, const io_how *how, const char *path, inco_error *error) {
+    const double to = how->rate, ratio = to / from;
     inco_mat result = {0};
     int status;
     if (!src_is_valid_ratio(ratio))
         return error_set(error, INCO_EINVAL, "%s: cannot resample from %g to %g Hz: the ratio is beyond 256", path,
                          from, to);
-    TRY(inco_mat_new(&result, INCO_F32, (int64_t)ceil((double)m->rows * ratio), 1, error));
+    const int64_t count = (int64_t)ceil((double)m->rows * ratio);
+    TRY(limit_check(&(limit_claim){path, "resampled samples", count, 2 * sizeof(float), INFINITY, how->limit}, error));
+    TRY(inco_mat_new(&result, INCO_F32, count, 1, error));
     SRC_DATA job = {.data_in = m->data,
                     .data_out = result.data,
                     .input_frames = (long)m->rows,
@@ -33,8 +36,8 @@ done:
     return status;
 }
 #else
-int audio_resample(inco_mat *m, double from, double to, const char *path, inco_error *error) {
-    (void)m, (void)from, (void)to;
+int audio_resample(inco_mat *m, double from, const io_how *how, const char *path, inco_error *error) {
+    (void)m, (void)from, (void)how;
     return io_need_feature(IO_RESAMPLE, path, error);
 }
 #endif

@@ -248,10 +248,13 @@ static int check_positions(const tensors *f, inco_error *error) {
     return end == f->left ? INCO_OK : refuse(f, "it has bytes of no tensor at its end", error);
 }
 
-static int open_tensors(tensors *f, const unsigned char *bytes, size_t length, inco_error *error) {
+static int open_tensors(tensors *f, file_bytes *file, inco_error *error) {
+    const unsigned char *bytes = file->data;
     size_t size = 0;
     int status;
-    TRY(find_header(f, bytes, length, &size, error));
+    TRY(file_need(file, 0, file->length < PREFIX + 1 ? file->length : PREFIX + 1, error));
+    TRY(find_header(f, bytes, file->length, &size, error));
+    TRY(file_need(file, PREFIX, size, error));
     TRY(check_extent(f, bytes + PREFIX, size, error));
     TRY(parse_header(f, bytes + PREFIX, size, error));
     TRY(take_tensors(f, error));
@@ -315,7 +318,7 @@ int safetensors_matrix(file_bytes *file, const char *name, const io_how *how, in
     const tensor *t = NULL;
     int status;
     *m = (inco_mat){0};
-    TRY(open_tensors(&f, file->data, file->length, error));
+    TRY(open_tensors(&f, file, error));
     TRY(choose(&f, how->variable, &t, error));
     TRY(check_matrix(&f, t, error));
     const item_type *type = find_type(t->dtype);
@@ -326,7 +329,7 @@ int safetensors_matrix(file_bytes *file, const char *name, const io_how *how, in
                           .shape = {t->shape[0], t->shape[1]},
                           .count = (int64_t)t->count,
                           .offset = f.start + (size_t)t->begin};
-    TRY(npy_take(file, &h, how->columns, m, error));
+    TRY(npy_take(file, &h, name, how, m, error));
 done:
     close_tensors(&f);
     return status;
@@ -334,7 +337,7 @@ done:
 
 int safetensors_load(const char *path, const io_how *how, io_array *out, inco_error *error) {
     file_bytes file;
-    int status = file_read(&file, path, error);
+    int status = file_open(&file, path, how->limit, error);
     if (status < 0) return status;
     out->columns = how->columns;
     status = safetensors_matrix(&file, path, how, &out->m, error);

@@ -25,7 +25,8 @@ typedef struct header {
 
 /* Whether an option must be the same in a resumed run. The others affect when a run stops, not its iterates. */
 static int shapes_result(const inco_option *option) {
-    static const char *const free_to_change[] = {"iterations", "threads", "stop-seconds", "stop-change", "atoms"};
+    static const char *const free_to_change[] = {"iterations",  "threads", "stop-seconds",
+                                                 "stop-change", "atoms",   "max-memory"};
     if (!(option->commands & INCO_LEARN)) return 0;
     for (size_t i = 0; i < sizeof free_to_change / sizeof *free_to_change; i++)
         if (!strcmp(option->name, free_to_change[i])) return 0;

@@ -145,7 +145,7 @@ def _write_report(call, mat, metrics, shown):
 
 
 # What the library needs files for, or for the data of a run.
-_INSPECT = options.Parameters(options.INSPECT, without=["window", "hop", "columns", "variable", "center"])
+_INSPECT = options.Parameters(options.INSPECT, without=["window", "hop", "columns", "variable", "center", "max-memory"])
 
 
 @options.takes_options(_INSPECT)

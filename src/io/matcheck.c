@@ -1,0 +1,234 @@
+#ifdef INCO_HAVE_MAT
+#include "io/matcheck.h"
+
+#include <math.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "base/error.h"
+#include "base/limit.h"
+#include "base/memory.h"
+#include "base/range.h"
+
+/* ---- Words and elements ---- */
+
+/* Types and classes of version 5 that are treated here. */
+enum { DIMENSIONS = 5, FLAGS = 6, MATRIX = 14, COMPRESSED = 15 };
+enum { CELL = 1, STRUCT = 2, OBJECT = 3, SPARSE = 5, LAST_NUMERIC = 15 };
+enum { HEADER = 128, TAG = 8, DEEPEST = 64, PREFIX = 1 << 16, RANK_MAX = 32 };
+
+typedef struct view {
+    const unsigned char *at;
+    size_t length;  /* bytes that are there to look at */
+    uint64_t total; /* those that are not inflated included */
+    int big;        /* byte order */
+} view;
+
+typedef struct element {
+    uint32_t type;
+    view content;
+} element;
+
+static uint32_t word(const unsigned char *bytes, int big) {
+    uint32_t value = 0;
+    for (int i = 0; i < 4; i++) value |= (uint32_t)bytes[i] << 8 * (big ? 3 - i : i);
+    return value;
+}
+
+static void skip(view *v, uint64_t count) {
+    const uint64_t all = count < v->total ? count : v->total;
+    const size_t seen = all < v->length ? (size_t)all : v->length;
+    v->at += seen;
+    v->length -= seen;
+    v->total -= all;
+}
+
+/* Takes the next element; its content is padded to 8 bytes, or has up to 4 bytes in the tag itself. Returns 0 if it
+ * does not fit. */
+static int take(view *v, element *e) {
+    if (v->length < TAG) return 0;
+    const uint32_t first = word(v->at, v->big), small = first >> 16;
+    const uint64_t size = small ? small : word(v->at + 4, v->big);
+    *e = (element){small ? first & 0xffff : first, *v};
+    skip(&e->content, small ? 4 : TAG);
+    if (small ? small > 4 : size > e->content.total) return 0;
+    if (e->content.length > size) e->content.length = (size_t)size;
+    e->content.total = size;
+    skip(v, small ? TAG : TAG + (size + 7) / 8 * 8);
+    return 1;
+}
+
+/* ---- Matrices of version 5 ---- */
+
+static int check_matrix(view v, int depth);
+
+static int check_parts(view v, int64_t count, int depth) {
+    element e;
+    for (int64_t i = 0; i < count; i++)
+        if (!take(&v, &e) || e.type != MATRIX || !check_matrix(e.content, depth + 1)) return 0;
+    return 1;
+}
+
+/* Names of a fixed length, then the fields of all structs. */
+static int check_fields(view v, int64_t count, int depth) {
+    element length, names;
+    if (!take(&v, &length) || length.content.length < 4 || !take(&v, &names)) return 0;
+    const uint32_t each = word(length.content.at, v.big);
+    if (!each || each > INT32_MAX) return 0;
+    const int64_t parts = limit_product(count, (int64_t)(names.content.total / each));
+    return (uint64_t)parts <= v.total / TAG && check_parts(v, parts, depth);
+}
+
+static int check_numbers(view v) {
+    element e;
+    while (v.length >= TAG)
+        if (!take(&v, &e)) return 0;
+    return 1;
+}
+
+/* The number of items: the product of the dimensions. */
+static int64_t count_items(const view *dimensions, int64_t *last) {
+    int64_t count = 1;
+    for (size_t i = 0; i + 4 <= dimensions->length; i += 4) {
+        *last = word(dimensions->at + i, dimensions->big);
+        count = limit_product(count, *last);
+    }
+    return count;
+}
+
+static int check_matrix(view v, int depth) {
+    element flags, dimensions, name, class_name;
+    int64_t last = 0;
+    if (!v.total) return 1; /* an empty cell */
+    if (depth > DEEPEST || !take(&v, &flags) || flags.type != FLAGS || flags.content.length < 8) return 0;
+    if (!take(&v, &dimensions) || dimensions.type != DIMENSIONS || dimensions.content.total > 4 * RANK_MAX) return 0;
+    if (!take(&v, &name) || name.content.total > PREFIX / 2) return 0;
+    const int class = (int)(word(flags.content.at, v.big) & 0xff);
+    const int64_t count = count_items(&dimensions.content, &last);
+    if (class == CELL) return (uint64_t)count <= v.total / TAG && check_parts(v, count, depth);
+    if (class == OBJECT && !take(&v, &class_name)) return 0;
+    if (class == STRUCT || class == OBJECT) return check_fields(v, count, depth);
+    if (class == SPARSE) return (uint64_t)last <= v.total / 4 && check_numbers(v);
+    return (class > LAST_NUMERIC || (uint64_t)count <= v.total) && check_numbers(v);
+}
+
+/* ---- Compressed elements ---- */
+
+/* Inflates the first `count` bytes; returns how many there are. */
+static size_t inflate_start(const view *packed, unsigned char *out, size_t count) {
+    z_stream z = {.next_in = (unsigned char *)packed->at, .avail_in = (uInt)packed->length};
+    size_t done = 0;
+    if (inflateInit(&z) != Z_OK) return 0;
+    for (int state = Z_OK; state == Z_OK && done < count;) {
+        z.next_out = out + done;
+        z.avail_out = (uInt)range_min((int64_t)(count - done), 1 << 30);
+        state = inflate(&z, Z_NO_FLUSH);
+        done = (size_t)(z.next_out - out);
+    }
+    inflateEnd(&z);
+    return done;
+}
+
+static int has_parts(const view *v) {
+    const int class = v->length >= 2 * TAG + 4 ? (int)(word(v->at + 2 * TAG, v->big) & 0xff) : 0;
+    return class >= CELL && class <= OBJECT;
+}
+
+/* Numbers are looked at as far as their header; a matrix with parts is inflated as a whole. */
+static int check_inflated(const view *packed, unsigned char *bytes, size_t count, uint64_t total) {
+    element e;
+    view v = {bytes, inflate_start(packed, bytes, count), 0, packed->big};
+    v.total = total > v.length ? total : v.length;
+    return take(&v, &e) && e.type == MATRIX && check_matrix(e.content, 0);
+}
+
+static int check_compressed(const view *packed, const char *path, int64_t limit, inco_error *error) {
+    unsigned char *bytes = NEW_RAW(unsigned char, PREFIX);
+    int status = bytes ? INCO_OK : error_no_memory(error), good = 0;
+    const size_t seen = bytes ? inflate_start(packed, bytes, PREFIX) : 0;
+    const view first = {bytes, seen, seen, packed->big};
+    if (seen >= TAG) {
+        const uint64_t total = TAG + (uint64_t)word(bytes + 4, packed->big);
+        const int whole = has_parts(&first) && total > PREFIX;
+        const limit_claim claim = {.path = path,
+                                   .what = "inflated bytes",
+                                   .count = (int64_t)total,
+                                   .size = 1,
+                                   .holds = LIMIT_DEFLATE * ((double)packed->length + 1),
+                                   .limit = limit};
+        TRY(limit_check(&claim, error));
+        if (whole) {
+            memory_free(bytes);
+            if (!(bytes = NEW_RAW(unsigned char, (int64_t)total))) TRY(error_no_memory(error));
+        }
+        good = check_inflated(packed, bytes, whole ? (size_t)total : PREFIX, total);
+    }
+    if (status >= 0 && !good)
+        status = error_set(error, INCO_EFORMAT, "%s: truncated or damaged: a variable is invalid", path);
+done:
+    memory_free(bytes);
+    return status;
+}
+
+/* ---- Files ---- */
+
+static int damaged(const file_bytes *file, inco_error *error) {
+    return error_set(error, INCO_EFORMAT, "%s: truncated or damaged: its end is missing", file->path);
+}
+
+/* Version 5: 128 bytes, then elements without padding. */
+static int check_5(file_bytes *file, int64_t limit, int big, inco_error *error) {
+    int status = INCO_OK;
+    for (size_t at = HEADER; at < file->length;) {
+        if (file->length - at < TAG) TRY(damaged(file, error));
+        TRY(file_need(file, at, TAG, error));
+        const uint32_t type = word(file->data + at, big), size = word(file->data + at + 4, big);
+        if (size > file->length - at - TAG) TRY(damaged(file, error));
+        TRY(file_need(file, at + TAG, size, error));
+        const view content = {file->data + at + TAG, size, size, big};
+        if (type == COMPRESSED) TRY(check_compressed(&content, file->path, limit, error));
+        if (type == MATRIX && !check_matrix(content, 0))
+            TRY(error_set(error, INCO_EFORMAT, "%s: truncated or damaged: a variable is invalid", file->path));
+        at += TAG + size;
+    }
+done:
+    return status;
+}
+
+/* Version 4: for each variable five words (type, rows, columns, whether complex, length of the name), name and data. */
+static int check_4(file_bytes *file, inco_error *error) {
+    static const int sizes[] = {8, 4, 4, 2, 2, 1, 0, 0, 0, 0};
+    enum { WORDS = 20, TYPE_MAX = 4052 };
+    int status = INCO_OK;
+    for (size_t at = 0; at < file->length;) {
+        if (file->length < WORDS) TRY(error_set(error, INCO_EFORMAT, "%s: not a MAT file", file->path));
+        if (file->length - at < WORDS) TRY(damaged(file, error));
+        TRY(file_need(file, at, WORDS, error));
+        const unsigned char *head = file->data + at;
+        const int big = word(head, 0) > TYPE_MAX;
+        const uint32_t type = word(head, big), rows = word(head + 4, big), columns = word(head + 8, big);
+        const uint32_t parts = word(head + 12, big) ? 2 : 1, name = word(head + 16, big);
+        const int size = sizes[type / 10 % 10];
+        if (type > TYPE_MAX || !size || rows > INT32_MAX || columns > INT32_MAX)
+            TRY(error_set(error, INCO_EFORMAT, "%s: not a MAT file, or a damaged one", file->path));
+        const int64_t data = limit_product(limit_product(rows, columns), (int64_t)parts * size);
+        const uint64_t left = file->length - at - WORDS;
+        if (name > left || (uint64_t)data > left - name) TRY(damaged(file, error));
+        at += WORDS + name + (size_t)data;
+    }
+done:
+    return status;
+}
+
+int matcheck(file_bytes *file, int64_t limit, inco_error *error) {
+    const size_t head = file->length < HEADER ? file->length : HEADER;
+    int status = file_need(file, 0, head, error);
+    if (status < 0) return status;
+    const int little = head == HEADER && !memcmp(file->data + 126, "IM", 2);
+    const int big = head == HEADER && !memcmp(file->data + 126, "MI", 2);
+    if (!little && !big) return check_4(file, error);
+    return file->data[big ? 124 : 125] == 2 ? INCO_OK : check_5(file, limit, big, error);
+}
+#else
+typedef int matcheck_not_built;
+#endif
