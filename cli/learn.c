@@ -286,14 +286,12 @@ static int save(learn_job *job) {
     if ((status = learn_page(job)) < 0) return status;
     if (job->checkpoint_failed)
         return run_fail(r, INCO_EIO, "the checkpoint '%s' could not be written", job->checkpoint);
-    if (job->log_failed) return run_fail(r, INCO_EIO, "the log '%s' could not be written", job->log);
     return INCO_OK;
 }
 
 static void free_job(learn_job *job) {
     inco_learner_free(job->learner);
     inco_data_free(job->data);
-    if (job->log_file && job->log_file != stdout) fclose(job->log_file);
     page_free(&job->page);
     free(job->history);
     char *names[] = {job->output, job->codes, job->log, job->checkpoint, job->resume, job->init, job->mean};
@@ -338,6 +336,8 @@ static int perform(run *r) {
     }
 done:
     learn_log_end(&job, status);
+    const int logged = learn_log_close(&job);
+    if (status >= 0 && logged < 0) status = run_fail(r, logged, "the log '%s' could not be written", job.log);
     free_job(&job);
     return status < 0 ? status : outcome;
 }

@@ -38,6 +38,8 @@ void learn_log_start(learn_job *job);
 void learn_log_point(learn_job *job);
 void learn_log_iteration(learn_job *job, const inco_progress *now);
 void learn_log_end(learn_job *job, int status);
+/* Returns INCO_EIO if a line of the log could not be written. */
+int learn_log_close(learn_job *job);
 
 /* The report: collects the iterations, and writes it if --report or --csv is given. */
 void learn_page_iteration(learn_job *job, const inco_progress *now);

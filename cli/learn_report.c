@@ -313,6 +313,12 @@ static void write_usage(json *j, const learn_job *job) {
     json_end_array(j);
 }
 
+int learn_log_close(learn_job *job) {
+    if (job->log_file && job->log_file != stdout && fclose(job->log_file)) job->log_failed = 1;
+    job->log_file = NULL;
+    return job->log_failed ? INCO_EIO : INCO_OK;
+}
+
 void learn_log_end(learn_job *job, int status) {
     if (!job->log_file || job->log_failed) return;
     json j = begin_line(job, status < 0 ? "error" : "end");

@@ -97,6 +97,8 @@ static void on_signal(int number) {
 
 void run_watch_signals(void) {
     static const int watched[] = {SIGINT, SIGTERM, SIGHUP};
+    signal(SIGPIPE, SIG_IGN); /* a write that fails is an error, of which messages need none */
+    signal(SIGXFSZ, SIG_IGN);
     for (int i = 0; i < 3; i++) {
         struct sigaction now, action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
         sigemptyset(&action.sa_mask);

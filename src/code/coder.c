@@ -304,8 +304,8 @@ done:
 int coder_new(inco_coder **result, const inco_mat *dictionary, inco_type type, const coder_options *rules, int threads,
               inco_error *error) {
     const coder_shape shape = {dictionary->rows, dictionary->cols, type, threads};
-    blas_enter();
-    int status = coder_open(result, &shape, rules, error);
+    int status = blas_enter(threads, error);
+    if (status >= 0) status = coder_open(result, &shape, rules, error);
     if (status >= 0 && (status = coder_set_dictionary(*result, dictionary, error)) < 0) {
         inco_coder_free(*result);
         *result = NULL;
@@ -475,8 +475,8 @@ static int run_blocks(batch *job, inco_error *error) {
     if (status < 0) return status;
     job->count = range_blocks(job->x->cols, CODER_BLOCK);
     if (!(job->blocks = NEW(block_codes, job->count))) return error_no_memory(error);
-    blas_enter();
-    status = parallel_for(coder->threads, job->count, code_block, job, error);
+    status = blas_enter(coder->threads, error);
+    if (status >= 0) status = parallel_for(coder->threads, job->count, code_block, job, error);
     blas_leave();
     for (int64_t b = 0; b < job->count && status >= 0; b++) {
         coder->seen.skipped += job->blocks[b].seen.skipped;

@@ -96,8 +96,8 @@ int inco_encode(const inco_mat *dictionary, const inco_source *given, const inco
     TRY(SIZED_CHECK(inco_encode_info, info, error));
     TRY(source_take(&source, given, error));
     e.threads = common_threads(options);
-    blas_enter();
-    status = encode(&e, &source, info, error);
+    status = blas_enter(e.threads, error);
+    if (status >= 0) status = encode(&e, &source, info, error);
     blas_leave();
     if (status < 0) inco_csc_free(codes);
 done:

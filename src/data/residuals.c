@@ -137,7 +137,7 @@ int residuals_measure(const residuals_task *task, inco_residuals *r, inco_error 
     measurement m = {.task = task, .signals = &data.source, .start = clock_seconds(), .steps = count_steps(task)};
     int status;
     *r = (inco_residuals){.size = sizeof *r};
-    blas_enter();
+    TRY(blas_enter(task->threads, error));
     TRY(prepare(&data, task->signals, INCO_F64, task->center, 0, error));
     TRY(make_result(&m, r, error));
     m.share = NEW_RAW(double, task->signals->count);

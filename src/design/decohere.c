@@ -171,8 +171,8 @@ static int decohere(decoherence *w, inco_mat *result, inco_error *error) {
     info->bound = bound_options_of(o)->max_coherence;
     info->precision = common_precision(o, d->type);
     w->progress = (inco_progress){.size = sizeof w->progress, .phase = "decohere", .iterations = NEAREST_STAGES};
-    blas_enter();
-    status = run(w, result, error);
+    status = blas_enter(w->threads, error);
+    if (status >= 0) status = run(w, result, error);
     blas_leave();
     collector_free(w->sums);
     info->seconds_total = clock_seconds() - w->began;

@@ -322,8 +322,8 @@ static int design(const inco_options *o, inco_mat *frame, inco_frame_info *info,
                               .threads = s.threads};
     choose_effort(&s);
     s.progress = (inco_progress){.size = sizeof s.progress, .phase = "frame", .iterations = count_steps(&s)};
-    blas_enter();
-    status = run(&s, frame, info, error);
+    status = blas_enter(s.threads, error);
+    if (status >= 0) status = run(&s, frame, info, error);
     blas_leave();
     info->seconds_total = clock_seconds() - s.began;
     return status;

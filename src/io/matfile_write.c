@@ -56,7 +56,7 @@ static int begin(writing *w, output *out, inco_error *error) {
     char header[116];
     snprintf(header, sizeof header, "MATLAB 5.0 MAT-file, created by inco %s", inco_version());
     *w = (writing){.out = out};
-    w->mat = Mat_CreateVer(out->temporary, header, MAT_FT_MAT5);
+    w->mat = Mat_CreateVer(output_path(out), header, MAT_FT_MAT5);
     return w->mat ? INCO_OK : write_failed(out, error);
 }
 
@@ -71,7 +71,7 @@ static int put(writing *w, matvar_t *v, inco_error *error) {
 static int end(writing *w, int status, inco_error *error) {
     if (w->mat && Mat_Close(w->mat) && status >= 0) status = write_failed(w->out, error);
     for (int i = 0; i < w->count; i++) {
-        if (status >= 0 && !reads_back(w->out->temporary, w->written[i])) status = write_failed(w->out, error);
+        if (status >= 0 && !reads_back(output_path(w->out), w->written[i])) status = write_failed(w->out, error);
         Mat_VarFree(w->written[i]);
     }
     return status;

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "io/output.h"
 
 #include <errno.h>
@@ -11,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/leftover.h"
 #include "io/paths.h"
 
 enum { BUFFER_SIZE = 1 << 16, LINKS_MAX = 40, NAMES_TRIED = 100 };
@@ -40,7 +42,13 @@ static int follow_links(const char *path, char **target, inco_error *error) {
     return *target ? cannot_write(path, ELOOP, error) : error_no_memory(error);
 }
 
-/* Opens a new file in the folder; mode 0666 is subject to the umask. *name is NULL if out of memory. */
+static int has_name(int fd) {
+    struct stat info;
+    return fstat(fd, &info) == 0 && info.st_nlink > 0;
+}
+
+/* Opens a new file in the folder; mode 0666 is subject to the umask. It is locked as long as it is open, so that
+ * leftover_clean does not take it for a leftover. *name is NULL if out of memory. */
 static int create_unique(const char *folder, char **name, mode_t mode) {
     int fd = -1;
     for (int number = 0; number < NAMES_TRIED; number++) {
@@ -48,9 +56,42 @@ static int create_unique(const char *folder, char **name, mode_t mode) {
         *name = paths_temporary(folder, number);
         if (!*name) return -1;
         fd = open(*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-        if (fd >= 0 || errno != EEXIST) break;
+        if (fd < 0 && errno != EEXIST) break;
+        if (fd < 0) continue;
+        leftover_lock(fd);
+        if (has_name(fd)) break;
+        close(fd); /* it was removed before it was locked */
+        fd = -1;
     }
     return fd;
+}
+
+/* Whether the open file can be reached without a name, so that it can be opened again and be named later. */
+static int has_link(output *o) {
+    snprintf(o->link, sizeof o->link, "/proc/self/fd/%d", o->fd);
+    return access(o->link, F_OK) == 0;
+}
+
+/* Opens a file without a name in the folder, which vanishes if the process dies; o->temporary will be its name. Returns
+ * whether there are such files here. */
+static int create_unnamed(output *o) {
+#ifdef O_TMPFILE
+    o->fd = open(o->folder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
+    if (o->fd < 0) return 0;
+    leftover_lock(o->fd);
+    o->unnamed = has_link(o);
+    if (o->unnamed) return 1;
+    close(o->fd);
+    o->fd = -1;
+#endif
+    return 0;
+}
+
+/* Returns 0, or errno. */
+static int name_file(output *o) {
+    if (linkat(AT_FDCWD, o->link, AT_FDCWD, o->temporary, AT_SYMLINK_FOLLOW) < 0) return errno;
+    o->unnamed = 0;
+    return 0;
 }
 
 static int folder_trouble(const output *o, int reason, inco_error *error) {
@@ -61,13 +102,18 @@ static int folder_trouble(const output *o, int reason, inco_error *error) {
                      strerror(reason));
 }
 
-/* A hidden temporary file in the same folder, with the permissions of the file that it will replace. */
+/* A temporary file in the same folder, without a name where the system has such files, else hidden, with the
+ * permissions of the file that it will replace. */
 static int open_beside(output *o, const struct stat *old, inco_error *error) {
     if (old && access(o->name, W_OK) < 0) return cannot_write(o->name, errno, error);
     int status = follow_links(o->name, &o->target, error);
     if (status < 0) return status;
     o->folder = paths_folder(o->target);
-    if (o->folder) o->fd = create_unique(o->folder, &o->temporary, 0666);
+    if (!o->folder) return error_no_memory(error);
+    leftover_clean(o->folder);
+    o->temporary = paths_temporary(o->folder, 0);
+    if (!o->temporary) return error_no_memory(error);
+    if (!create_unnamed(o)) o->fd = create_unique(o->folder, &o->temporary, 0666);
     const int reason = errno;
     if (!o->temporary) return error_no_memory(error);
     if (o->fd < 0) {
@@ -79,16 +125,18 @@ static int open_beside(output *o, const struct stat *old, inco_error *error) {
     return INCO_OK;
 }
 
+/* A temporary file that loses its name at once. */
 static int open_spool(output *o, inco_error *error) {
     const char *folder = getenv("TMPDIR");
+    char *name = NULL;
     o->device = o->fd;
-    o->fd = create_unique(folder && *folder ? folder : "/tmp", &o->temporary, 0600);
-    if (!o->temporary) return error_no_memory(error);
-    if (o->fd >= 0) return INCO_OK;
-    int status = error_set(error, INCO_EIO, "cannot write the temporary file %s: %s; set TMPDIR to another folder",
-                           o->temporary, strerror(errno));
-    memory_free(o->temporary);
-    o->temporary = NULL;
+    o->fd = create_unique(folder && *folder ? folder : "/tmp", &name, 0600);
+    int status = name ? INCO_OK : error_no_memory(error);
+    if (name && o->fd < 0)
+        status = error_set(error, INCO_EIO, "cannot write the temporary file %s: %s; set TMPDIR to another folder",
+                           name, strerror(errno));
+    if (o->fd >= 0) unlink(name);
+    memory_free(name);
     return status;
 }
 
@@ -112,6 +160,10 @@ int output_open(output *o, const char *path, int seeks, inco_error *error) {
     o->buffer = NEW_RAW(unsigned char, BUFFER_SIZE);
     int status = o->buffer ? open_target(o, seeks, error) : error_no_memory(error);
     return status < 0 ? output_finish(o, status, error) : INCO_OK;
+}
+
+const char *output_path(const output *o) {
+    return o->unnamed ? o->link : o->temporary;
 }
 
 /* ---- Writing ---- */
@@ -187,13 +239,14 @@ static void complete(output *o) {
     flush(o);
     if (!o->trouble && o->device >= 0) o->trouble = copy_to_device(o);
     if (!o->trouble && o->target) o->trouble = sync_fd(o->fd);
+    if (!o->trouble && o->target && o->unnamed) o->trouble = name_file(o);
+    /* closing may fail on a network file system; the lock ends with it, so another descriptor keeps the lock */
+    const int locked = o->target ? dup(o->fd) : -1;
     int closing = close_fd(&o->fd), closing_device = close_fd(&o->device);
     if (!o->trouble) o->trouble = closing ? closing : closing_device;
+    if (!o->trouble && o->target && rename(o->temporary, o->target) < 0) o->trouble = errno;
+    if (locked >= 0) close(locked);
     if (o->trouble || !o->target) return;
-    if (rename(o->temporary, o->target) < 0) {
-        o->trouble = errno;
-        return;
-    }
     memory_free(o->temporary);
     o->temporary = NULL;
     sync_folder(o->folder);
@@ -203,7 +256,7 @@ int output_finish(output *o, int status, inco_error *error) {
     if (status >= 0) complete(o);
     close_fd(&o->fd);
     close_fd(&o->device);
-    if (o->temporary) unlink(o->temporary);
+    if (o->temporary && !o->unnamed) unlink(o->temporary);
     if (o->trouble)
         status = error_set(error, INCO_EIO, "cannot write %s: %s%s", strcmp(o->name, "-") ? o->name : "standard output",
                            strerror(o->trouble), o->target ? "; nothing was written" : "");

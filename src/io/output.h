@@ -1,5 +1,5 @@
-/* Atomic output. A regular file is written under a temporary name in the same folder, synced and renamed; devices,
- * pipes and "-" (standard output) are written directly. */
+/* Atomic output. A regular file is written to a temporary file in the same folder, synced and renamed; devices, pipes
+ * and "-" (standard output) are written directly. */
 #ifndef INCO_IO_OUTPUT_H
 #define INCO_IO_OUTPUT_H
 
@@ -10,6 +10,8 @@ typedef struct output {
     char *target;     /* the file to replace, links resolved; NULL if written directly */
     char *folder;     /* of the target */
     char *temporary;  /* the temporary file; NULL if written directly */
+    int unnamed;      /* the temporary file does not have this name, or not yet */
+    char link[32];    /* leads to it if it has no name */
     int fd;           /* of the temporary file, or of the device */
     int device;       /* direct output of a format that seeks: the temporary file is copied here at the end; else -1 */
     int trouble;      /* errno of the first failure */
@@ -19,6 +21,9 @@ typedef struct output {
 
 /* `seeks`: the format seeks in the file; output to a device is then collected in a temporary file first. */
 int output_open(output *o, const char *path, int seeks, inco_error *error);
+
+/* A path by which a library can open the temporary file; NULL if written directly. */
+const char *output_path(const output *o);
 
 /* Returns 0, or -1 with the reason kept for output_finish: a writer just stops and returns INCO_EIO. */
 int output_write(output *o, const void *bytes, size_t count);
@@ -34,6 +39,7 @@ int output_check(const char *path, inco_error *error);
 /* A folder of files that appears atomically: fill `temporary`, then finish. An existing folder must be empty. */
 typedef struct output_folder {
     char *target, *temporary;
+    int lock; /* descriptor + 1 of the temporary folder (leftover.h); else 0 */
 } output_folder;
 
 int output_folder_open(output_folder *folder, const char *path, inco_error *error);

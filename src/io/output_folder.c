@@ -1,5 +1,6 @@
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -7,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "io/leftover.h"
 #include "io/output.h"
 #include "io/paths.h"
 
@@ -17,24 +19,16 @@ static char *plain_name(const char *path) {
     return name;
 }
 
-/* Calls `each` (may be NULL) for every entry; returns their number, or -1. */
-static int entries(const char *folder, void (*each)(const char *path)) {
+/* Returns the number of entries, or -1. */
+static int count_entries(const char *folder) {
     DIR *directory = opendir(folder);
     int count = 0;
     if (!directory) return -1;
     for (struct dirent *entry; (entry = readdir(directory));) {
-        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
-        char *path = each ? paths_join(folder, entry->d_name) : NULL;
-        if (path) each(path);
-        memory_free(path);
-        count++;
+        count += strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..");
     }
     closedir(directory);
     return count;
-}
-
-static void remove_file(const char *path) {
-    unlink(path);
 }
 
 /* Checks that the folder can be created: it does not exist and its parent is writable, or it is empty. */
@@ -43,7 +37,7 @@ static int check_free(const char *name, inco_error *error) {
     if (stat(name, &info) < 0) return output_check(name, error);
     if (!S_ISDIR(info.st_mode))
         return error_set(error, INCO_EIO, "cannot write %s: several files need a folder, but this is not one", name);
-    int count = entries(name, NULL);
+    int count = count_entries(name);
     if (count < 0) return error_set(error, INCO_EIO, "cannot read the folder %s: %s", name, strerror(errno));
     if (count > 0)
         return error_set(error, INCO_EIO, "cannot write the folder %s: it is not empty; name a new one", name);
@@ -60,10 +54,15 @@ int output_check_folder(const char *path, inco_error *error) {
 /* Creates a folder with a temporary name beside the target. */
 static int make_beside(output_folder *folder, inco_error *error) {
     char *parent = paths_folder(folder->target);
+    if (parent) leftover_clean(parent);
     folder->temporary = parent ? paths_temporary(parent, 0) : NULL;
     memory_free(parent);
     if (!folder->temporary) return error_no_memory(error);
-    if (mkdir(folder->temporary, 0777) == 0) return INCO_OK;
+    if (mkdir(folder->temporary, 0777) == 0) {
+        folder->lock = open(folder->temporary, O_RDONLY | O_CLOEXEC) + 1;
+        if (folder->lock) leftover_lock(folder->lock - 1);
+        return INCO_OK;
+    }
     int status = error_set(error, INCO_EIO, "cannot create the folder %s: %s", folder->target, strerror(errno));
     memory_free(folder->temporary);
     folder->temporary = NULL; /* there is none to remove */
@@ -72,7 +71,7 @@ static int make_beside(output_folder *folder, inco_error *error) {
 
 int output_folder_open(output_folder *folder, const char *path, inco_error *error) {
     int status;
-    *folder = (output_folder){plain_name(path), NULL};
+    *folder = (output_folder){.target = plain_name(path)};
     TRY(folder->target ? check_free(folder->target, error) : error_no_memory(error));
     TRY(make_beside(folder, error));
     return INCO_OK;
@@ -83,10 +82,8 @@ done:
 int output_folder_finish(output_folder *folder, int status, inco_error *error) {
     if (status >= 0 && rename(folder->temporary, folder->target) < 0)
         status = error_set(error, INCO_EIO, "cannot create the folder %s: %s", folder->target, strerror(errno));
-    if (status < 0 && folder->temporary) {
-        entries(folder->temporary, remove_file);
-        rmdir(folder->temporary);
-    }
+    if (status < 0 && folder->temporary) leftover_remove_folder(folder->temporary);
+    if (folder->lock) close(folder->lock - 1);
     memory_free(folder->temporary);
     memory_free(folder->target);
     *folder = (output_folder){0};

@@ -52,6 +52,13 @@ char *paths_temporary(const char *folder, int number) {
     return paths_join(folder, name);
 }
 
+int paths_is_temporary(const char *name) {
+    unsigned long process, moment;
+    unsigned number;
+    int used = 0;
+    return sscanf(name, ".inco-%lx-%lx-%x%n", &process, &moment, &number, &used) == 3 && !name[used];
+}
+
 /* ---- Lists ---- */
 
 void paths_free(path_list *list) {

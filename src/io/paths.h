@@ -10,6 +10,7 @@ char *paths_join(const char *folder, const char *name); /* "a", "b" -> "a/b" */
 char *paths_beside(const char *path, const char *name); /* the target of a link relative to its folder: "a/x", "y" ->
                                                          * "a/y" */
 char *paths_temporary(const char *folder, int number);  /* an unlikely hidden name in the folder */
+int paths_is_temporary(const char *name);               /* whether a name in a folder is such a name */
 
 typedef struct path_list {
     char **path;

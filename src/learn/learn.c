@@ -130,8 +130,8 @@ done:
 int inco_learner_run(inco_learner *handle, inco_error *error) {
     int status = handle_need(handle, LEARNER, error);
     if (status < 0) return status;
-    blas_enter();
-    status = run(handle, clock_seconds(), error);
+    status = blas_enter(common_threads(handle->options), error);
+    if (status >= 0) status = run(handle, clock_seconds(), error);
     blas_leave();
     return status;
 }
@@ -217,8 +217,8 @@ int inco_learner_encode(inco_learner *handle, inco_csc *codes, inco_error *error
     if (!handle->data.source.count) return error_set(error, INCO_EINVAL, "there are no signals to code");
     int status = wide_new(codes, d->type, d->cols, handle->data.source.count, error);
     if (status < 0) return status;
-    blas_enter();
-    status = learner_encode(handle->core, codes, error);
+    status = blas_enter(common_threads(handle->options), error);
+    if (status >= 0) status = learner_encode(handle->core, codes, error);
     blas_leave();
     if (status == INCO_OK) status = undo_normalization(&handle->data, codes, error);
     if (status != INCO_OK) inco_csc_free(codes);

@@ -109,8 +109,8 @@ int inco_online_learn(const inco_source *batch, const inco_options *options, inc
     const prepare_options *wanted = prepare_options_of(o);
     TRY(prepare(&data, &given, common_precision(o, given.type), (int)wanted->center,
                 wanted->normalize == NORMALIZE_UNIT, error));
-    blas_enter();
-    status = learn_batch(&data.source, o, &own, error);
+    status = blas_enter(common_threads(o), error);
+    if (status >= 0) status = learn_batch(&data.source, o, &own, error);
     blas_leave();
     if (status == INCO_OK) sized_give(state, &own, sizeof own);
 done:

@@ -1,3 +1,4 @@
+#define _DEFAULT_SOURCE
 /* BLAS has global state that the library does not own. OpenBLAS has one thread count for all callers, its own threads,
  * and a lock that each product takes for its memory. If another thread held that lock during a fork, it would stay
  * locked in the child. Therefore a fork waits until no product of this library is running, and new ones wait for the
@@ -7,19 +8,25 @@
 #include <pthread.h>
 #include <stdalign.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
 #include <time.h>
 
-#include <inco/inco.h>
+#include "base/error.h"
 
 /* Provided by OpenBLAS; NULL with another BLAS. */
 extern void openblas_set_num_threads(int threads) __attribute__((weak));
 extern int openblas_get_num_threads(void) __attribute__((weak));
 extern int blas_thread_shutdown_(void) __attribute__((weak));
+extern void *blas_memory_alloc(int position) __attribute__((weak));
+extern void blas_memory_free(void *buffer) __attribute__((weak));
 
 static pthread_mutex_t keeper = PTHREAD_MUTEX_INITIALIZER; /* protects the next two */
 static int inside;                                         /* public calls that are running */
 static int before;                                         /* thread count to restore; 0: none */
 static _Thread_local int inside_here;                      /* of this thread */
+
+static pthread_mutex_t buffer_lock = PTHREAD_MUTEX_INITIALIZER; /* taken between keeper_begin and keeper_end */
+static atomic_int buffers;                                      /* products at a time that BLAS has memory for */
 
 static pthread_mutex_t fork_lock = PTHREAD_MUTEX_INITIALIZER; /* held during a fork */
 static alignas(64) atomic_int forking;
@@ -67,9 +74,57 @@ int keeper_end(int result) {
     return result;
 }
 
+/* ---- The memory of BLAS ---- */
+
+/* OpenBLAS maps a buffer of this size for each product that runs at the same time, keeps it, and retries for ever if it
+ * gets none. */
+static const size_t BUFFER = ((size_t)128 << 20) + (1 << 16);
+
+static int can_map(void) {
+    void *block = mmap(NULL, BUFFER, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block == MAP_FAILED) return 0;
+    munmap(block, BUFFER);
+    return 1;
+}
+
+/* Makes OpenBLAS map its buffers now: takes as many as there are threads, each of which holds the address of the one
+ * before, and returns them. Returns how many there are. */
+static int map_buffers(int threads) {
+    void **last = NULL;
+    int count = 0;
+    while (count < threads && (count < atomic_load(&buffers) || can_map())) {
+        void **buffer = blas_memory_alloc(0);
+        if (!buffer) break;
+        *buffer = last;
+        last = buffer;
+        count++;
+    }
+    while (last) {
+        void **buffer = last;
+        last = *buffer;
+        blas_memory_free(buffer);
+    }
+    return count;
+}
+
+static int reserve(int threads, inco_error *error) {
+    if (threads <= atomic_load(&buffers) || !blas_memory_alloc || !blas_memory_free) return INCO_OK;
+    keeper_begin();
+    pthread_mutex_lock(&buffer_lock);
+    const int count = map_buffers(threads);
+    if (count > atomic_load(&buffers)) atomic_store(&buffers, count);
+    pthread_mutex_unlock(&buffer_lock);
+    keeper_end(0);
+    return count >= threads ? INCO_OK
+                            : error_set(error, INCO_ENOMEM,
+                                        "out of memory: matrix products take %zu MB of addresses per thread; raise the "
+                                        "limit of the process (ulimit -v), or use fewer threads",
+                                        BUFFER >> 20);
+}
+
 /* ---- The threads of BLAS ---- */
 
-void blas_enter(void) {
+int blas_enter(int threads, inco_error *error) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, prepare_for_forks);
     pthread_mutex_lock(&keeper);
@@ -79,6 +134,7 @@ void blas_enter(void) {
         openblas_set_num_threads(1);
     }
     pthread_mutex_unlock(&keeper);
+    return reserve(threads, error);
 }
 
 void blas_leave(void) {

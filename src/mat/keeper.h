@@ -2,9 +2,11 @@
 #ifndef INCO_MAT_KEEPER_H
 #define INCO_MAT_KEEPER_H
 
+#include <inco/inco.h>
+
 /* Encloses every public call that computes: BLAS runs on one thread; the caller's setting is restored when the last
- * call ends. */
-void blas_enter(void);
+ * call ends. Fails if there is no memory for the products of so many threads; blas_leave must follow even then. */
+int blas_enter(int threads, inco_error *error);
 void blas_leave(void);
 
 /* Calls a routine of LAPACK, or of BLAS if it allocates memory; a fork in another thread waits for it. KEPT returns its

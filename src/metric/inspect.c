@@ -224,8 +224,8 @@ int inco_inspect(const inco_mat *dictionary, const inco_options *options, inco_m
     TRY(mat_need(dictionary, "dictionary", error));
     if (options) TRY(handle_need(options, "options", error));
     w.threads = options ? common_threads(options) : parallel_threads(0);
-    blas_enter();
-    status = inspect(&w, error);
+    status = blas_enter(w.threads, error);
+    if (status >= 0) status = inspect(&w, error);
     blas_leave();
     sized_give(metrics, &own, sizeof own);
 done:
