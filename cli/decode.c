@@ -7,6 +7,7 @@
 #include "dictionary.h"
 #include "outputs.h"
 #include "results.h"
+#include "values.h"
 
 typedef struct decode_job {
     run *run;
@@ -58,6 +59,7 @@ static int open_all(decode_job *job) {
     TRY(inco_load(job->dictionary_name, r->options, &job->dictionary, &r->error));
     TRY(inco_load_mean(job->dictionary_name, &job->dictionary, &job->mean, &r->error));
     TRY(inco_load_codes(r->paths[0], r->options, &job->codes, &job->origin, &r->error));
+    if (values_number(r, "force") > 0) job->origin.dictionary = 0;
     TRY(check_origin(job));
     TRY(check_memory(job));
 done:
@@ -79,12 +81,17 @@ static int save(decode_job *job) {
 done:
     inco_options_free(options);
     r->seconds_io += run_clock() - before;
+    if (status == INCO_CLIPPED) run_warn(r, "%s", r->error.message);
     return status;
 }
 
 static int decode(decode_job *job) {
     const double before = run_clock();
-    int status = inco_decode(&job->dictionary, &job->codes, &job->origin, &job->signals, &job->run->error);
+    run *r = job->run;
+    int status = inco_decode(&job->dictionary, &job->codes, &job->origin, &job->signals, &r->error);
+    if (status == INCO_EDATA)
+        run_fail(r, status, "the codes of '%s' belong to another dictionary than '%s': use theirs, or --force",
+                 r->paths[0], job->dictionary_name);
     if (status >= 0) dictionary_add_mean(&job->mean, &job->signals);
     job->seconds = run_clock() - before;
     return status;

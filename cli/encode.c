@@ -94,6 +94,7 @@ static int save(encode_job *job) {
     run *r = job->run;
     const double before = run_clock();
     inco_origin origin = job->origin;
+    origin.dictionary = inco_fingerprint(&job->dictionary);
     if (job->means) {
         origin.mean = job->means;
         origin.signals = job->info.signals;

@@ -238,6 +238,7 @@ static int save_codes(learn_job *job) {
     const double before = run_clock();
     inco_origin origin = INCO_INIT(inco_origin);
     inco_csc codes = {0};
+    inco_mat dictionary;
     double *means = NULL;
     int status;
     TRY(inco_data_origin(job->data, &origin, &r->error));
@@ -246,6 +247,8 @@ static int save_codes(learn_job *job) {
         origin.mean = means;
         origin.signals = job->source.count;
     }
+    TRY(inco_learner_dictionary(job->learner, &dictionary, &r->error));
+    origin.dictionary = inco_fingerprint(&dictionary);
     TRY(inco_learner_encode(job->learner, &codes, &r->error));
     progress_clear(&job->progress);
     if (status == INCO_STOPPED) {

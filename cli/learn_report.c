@@ -197,9 +197,17 @@ static void write_spread(json *j, const inco_learn_info *info) {
     json_end_object(j);
 }
 
+/* Of the dictionary, so that a report can tell whether the log belongs to it. */
+static void write_fingerprint(json *j, const learn_job *job) {
+    inco_mat dictionary;
+    if (inco_learner_dictionary(job->learner, &dictionary, NULL) >= 0 && dictionary.data)
+        json_integer(j, "fingerprint", inco_fingerprint(&dictionary));
+}
+
 void learn_results(json *j, const learn_job *job) {
     const inco_learn_info own = learn_info(job), *info = &own;
     write_method(j, job, info);
+    write_fingerprint(j, job);
     json_number(j, "relative_error", info->relative_error);
     json_number(j, "mean_cardinality", info->mean_cardinality);
     json_number(j, "objective", info->objective);

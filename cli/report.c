@@ -118,7 +118,14 @@ done:
 static int agree(report_job *job) {
     const double dim = inco_log_number(job->log, "end.dim"), atoms = inco_log_number(job->log, "end.atoms");
     const inco_mat *d = &job->dictionary;
-    if ((isnan(dim) || dim == (double)d->rows) && (isnan(atoms) || atoms == (double)d->cols)) return INCO_OK;
+    const double print = inco_log_number(job->log, "end.fingerprint");
+    if ((isnan(dim) || dim == (double)d->rows) && (isnan(atoms) || atoms == (double)d->cols)) {
+        if (isnan(print) || print == (double)inco_fingerprint(d)) return INCO_OK;
+        return run_fail(job->run, INCO_EDATA,
+                        "'%s' is the log of another dictionary than '%s': they are not from the same "
+                        "run",
+                        job->run->paths[0], job->run->paths[1]);
+    }
     return run_fail(job->run, INCO_EDIM,
                     "'%s' is the log of %.0f atoms of %.0f dimensions, but '%s' has %lld of %lld: they are not from "
                     "the same run",

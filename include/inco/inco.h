@@ -51,6 +51,7 @@ extern "C" {
 /* ---- Status and errors ------------------------------------------------------------------------------------- */
 
 typedef enum inco_status {
+    INCO_CLIPPED = 2,    /* saved, but values beyond the range of the format were clipped; the error says how many */
     INCO_STOPPED = 1,    /* stopped by the progress callback; the results returned are valid */
     INCO_OK = 0,
     INCO_ENOMEM = -1,    /* out of memory */
@@ -216,6 +217,9 @@ INCO_API int inco_save_dictionary(const char *path, const inco_mat *dictionary, 
 /* Loads the mean saved with a dictionary, which was loaded from `path`: D x 1, in float64; empty if there is none. A
  * mean of another dictionary is refused. */
 INCO_API int inco_load_mean(const char *path, const inco_mat *dictionary, inco_mat *mean, inco_error *error);
+/* Identifies a dictionary by its values in float32: a number from 1 to 2^52, the same for every file format and precision
+ * that it is stored in. 0: not a matrix. */
+INCO_API int64_t inco_fingerprint(const inco_mat *dictionary);
 /* Writes the name of the second file to `buffer` of `size` bytes. Returns the full length, like snprintf; 0: none. */
 INCO_API int inco_mean_path(const char *path, char *buffer, size_t size);
 
@@ -323,7 +327,7 @@ INCO_API int inco_encode(const inco_mat *dictionary, const inco_source *source, 
                          inco_csc *codes, inco_encode_info *info, inco_error *error);
 
 /* Computes signals = dictionary * codes, plus the means in `origin` (may be NULL). Allocates `signals` in the wider of
- * the two types. */
+ * the two types. INCO_EDATA if the origin names another dictionary; set its `dictionary` to 0 to decode nevertheless. */
 typedef struct inco_origin inco_origin;
 INCO_API int inco_decode(const inco_mat *dictionary, const inco_csc *codes, const inco_origin *origin,
                          inco_mat *signals, inco_error *error);
@@ -595,6 +599,7 @@ struct inco_origin {
     const int64_t *shape;           /* per file: samples and 1, or rows and columns; 2 * files values */
     int64_t signals;
     const double *mean;             /* per signal, if subtracted before coding; else NULL */
+    int64_t dictionary;             /* inco_fingerprint of the dictionary of the codes; 0: not known */
 };
 
 INCO_API int inco_data_origin(const inco_data *data, inco_origin *origin, inco_error *error);
@@ -610,7 +615,8 @@ INCO_API int inco_load_codes(const char *path, const inco_options *options, inco
 INCO_API int inco_save_codes(const char *path, const inco_csc *codes, const inco_origin *origin, inco_error *error);
 
 /* Assembles decoded windows or patches (from inco_decode with `origin`), averaging where they overlap, and saves them
- * as .wav .flac .ogg or .png .pgm. If the origin has several files, `path` names a folder. */
+ * as .wav .flac .ogg or .png .pgm. If the origin has several files, `path` names a folder. INCO_CLIPPED if samples beyond
+ * full scale were clipped, which .wav and .au do not need. */
 INCO_API int inco_save_decoded(const char *path, const inco_mat *signals, const inco_origin *origin,
                                inco_error *error);
 

@@ -17,6 +17,7 @@ static const char *const status_text[] = {
 
 const char *inco_strerror(int status) {
     const int last = (int)(sizeof status_text / sizeof *status_text) - 1;
+    if (status == INCO_CLIPPED) return "values were clipped";
     if (status == INCO_STOPPED) return "stopped by the caller";
     if (status > 0 || status < -last) return "unknown status";
     return status_text[-status];

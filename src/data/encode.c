@@ -117,6 +117,8 @@ int inco_decode(const inco_mat *dictionary, const inco_csc *codes, const inco_or
     if (codes->rows != dictionary->cols)
         return error_set(error, INCO_EDIM, "the codes are for %lld atoms, the dictionary has %lld",
                          (long long)codes->rows, (long long)dictionary->cols);
+    if (origin.dictionary && origin.dictionary != mat_fingerprint(dictionary))
+        return error_set(error, INCO_EDATA, "the codes belong to another dictionary of the same size");
     if (mean && origin.signals != codes->cols)
         return error_set(error, INCO_EDIM, "there are %lld codes and %lld means", (long long)codes->cols,
                          (long long)origin.signals);

@@ -152,6 +152,15 @@ static int format_of(const char *path) {
     return rows[0].format;
 }
 
+/* Samples beyond full scale, which formats of integers cannot hold. */
+static int64_t count_clipped(const inco_mat *m, int format) {
+    const float *values = m->data;
+    int64_t count = 0;
+    if ((format & SF_FORMAT_SUBMASK) != SF_FORMAT_PCM_24) return 0;
+    for (int64_t i = 0; i < m->rows; i++) count += fabsf(values[i]) > 1;
+    return count;
+}
+
 static int encode(SNDFILE *file, const inco_mat *m) {
     const float *values = m->data;
     for (int64_t i = 0; i < m->rows; i += BLOCK) {
@@ -174,7 +183,12 @@ int audio_save(output *out, const io_array *array, const io_how *how, inco_error
     int failed = encode(file, &array->m) < 0;
     if (sf_close(file) != 0 || failed || out->trouble)
         return error_set(error, INCO_EIO, "cannot write %s: the audio library failed", out->name);
-    return INCO_OK;
+    const int64_t clipped = count_clipped(&array->m, info.format);
+    if (!clipped) return INCO_OK;
+    return error_set(
+        error, INCO_CLIPPED,
+        "%s: %lld of %lld samples are beyond full scale and were clipped: .wav and .au store them unchanged", out->name,
+        (long long)clipped, (long long)array->m.rows);
 }
 #else
 typedef int audio_not_built;

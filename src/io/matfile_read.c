@@ -132,7 +132,8 @@ static int number_class(const matvar_t *v, npy_header *h) {
 
 static int is_matrix(const matvar_t *v) {
     npy_header h;
-    return number_class(v, &h) && v->rank == 2 && h.count > 1;
+    return number_class(v, &h) && v->rank == 2 && h.count > 1 &&
+           !(v->name && !strncmp(v->name, ORIGIN_PREFIX, strlen(ORIGIN_PREFIX)));
 }
 
 static int is_codes(const matvar_t *v) {

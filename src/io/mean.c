@@ -35,19 +35,6 @@ static int name_second(const char *path, char **name, inco_error *error) {
     return INCO_OK;
 }
 
-/* FNV-1a over the size and the values in float32, which every format preserves; 52 bits, so that a double holds it. */
-static double fingerprint(const inco_mat *d) {
-    uint64_t hash = 14695981039346656037u;
-    for (int64_t j = 0; j < d->cols; j++)
-        for (int64_t i = -1; i < d->rows; i++) {
-            const float value = i < 0 ? (float)d->rows : (float)mat_get(d, i, j);
-            unsigned char bytes[sizeof value];
-            memcpy(bytes, &value, sizeof value);
-            for (size_t k = 0; k < sizeof bytes; k++) hash = (hash ^ bytes[k]) * 1099511628211u;
-        }
-    return (double)(hash >> 12);
-}
-
 /* ---- Loading ---- */
 
 static int load_list(const char *path, const char *name, double **values, int64_t *count, inco_error *error) {
@@ -61,7 +48,7 @@ static int check_fingerprint(const char *path, const char *second, const inco_ma
     double *print;
     int64_t count;
     int status = load_list(second, "dictionary", &print, &count, error);
-    if (status >= 0 && (!print || count != 1 || *print != fingerprint(d)))
+    if (status >= 0 && (!print || count != 1 || *print != (double)mat_fingerprint(d)))
         status = error_set(error, INCO_EDATA,
                            "%s has the mean of another dictionary than %s: delete it, or restore the file that it "
                            "belongs to",
@@ -116,7 +103,7 @@ static int save_second(const char *second, const inco_mat *d, const inco_mat *me
     output out;
     int status = output_open(&out, second, 1, error);
     if (status < 0) return status;
-    return output_finish(&out, npz_save_mean(&out, mean, fingerprint(d), error), error);
+    return output_finish(&out, npz_save_mean(&out, mean, mat_fingerprint(d), error), error);
 }
 #else
 static int save_second(const char *second, const inco_mat *d, const inco_mat *mean, inco_error *error) {

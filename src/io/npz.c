@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "io/archive.h"
+#include "io/origin.h"
 #include "io/text.h"
 
 /* ---- Choice of the array ---- */
@@ -48,7 +49,8 @@ static int choose(archive *a, const char *path, const char *variable, int64_t *c
     }
     for (int64_t i = 0; i < archive_count(a); i++) {
         npy_header h;
-        if (!archive_name(a, i, NULL)) continue;
+        const char *name = archive_name(a, i, NULL);
+        if (!name || !strncmp(name, ORIGIN_PREFIX, strlen(ORIGIN_PREFIX))) continue;
         int status = archive_header(a, i, &h, error);
         if (status < 0) return status;
         if (!is_matrix(&h)) continue;
@@ -58,8 +60,11 @@ static int choose(archive *a, const char *path, const char *variable, int64_t *c
     if (matrices == 1) return INCO_OK;
     *chosen = archive_find(a, "components");
     if (matrices > 1 && *chosen >= 0) return INCO_OK;
-    return refuse_choice(
-        a, path, matrices ? "several matrices: name one by option 'variable'" : "there is no matrix of numbers", error);
+    return refuse_choice(a, path,
+                         matrices                         ? "several matrices: name one by option 'variable'"
+                         : archive_find(a, "indptr") >= 0 ? "these are codes, not a matrix of numbers"
+                                                          : "there is no matrix of numbers",
+                         error);
 }
 
 int npz_load(const char *path, const io_how *how, io_array *out, inco_error *error) {
@@ -113,13 +118,12 @@ done:
     return status;
 }
 
-int npz_save_mean(output *out, const inco_mat *mean, double fingerprint, inco_error *error) {
-    const int64_t print = (int64_t)fingerprint;
+int npz_save_mean(output *out, const inco_mat *mean, int64_t fingerprint, inco_error *error) {
     archive_writer *w = NULL;
     int status;
     TRY(archive_new(&w, out, error));
     TRY(archive_add(w, &(archive_array){"mean", "f8", 0, 1, {mean->rows, 1}, mean->data}, error));
-    TRY(archive_add(w, &(archive_array){"dictionary", "i8", 0, 0, {1, 1}, &print}, error));
+    TRY(archive_add(w, &(archive_array){"dictionary", "i8", 0, 0, {1, 1}, &fingerprint}, error));
 done:
     return archive_finish(w, status, error);
 }

@@ -7,7 +7,7 @@
 int npz_load(const char *path, const io_how *how, io_array *out, inco_error *error);
 int npz_save(output *out, const io_array *array, const io_how *how, inco_error *error);
 /* The file beside a dictionary: its mean, and a number that identifies the dictionary. */
-int npz_save_mean(output *out, const inco_mat *mean, double fingerprint, inco_error *error);
+int npz_save_mean(output *out, const inco_mat *mean, int64_t fingerprint, inco_error *error);
 int npz_load_list(const char *path, const char *name, double **values, int64_t *count, inco_error *error);
 /* Codes as scipy.sparse.save_npz writes them: CSR, and CSC and COO when reading. */
 int npz_load_codes(const char *path, int64_t limit, csc *codes, inco_origin *origin, inco_error *error);

@@ -58,9 +58,10 @@ static int add_shapes(origin_table *t, const inco_origin *o, inco_error *error) 
 
 int origin_describe(origin_table *t, const inco_origin *o, inco_error *error) {
     memset(t, 0, sizeof *t);
-    if (!o || (o->kind == IO_MATRIX && !o->mean)) return INCO_OK;
+    if (!o || (o->kind == IO_MATRIX && !o->mean && !o->dictionary)) return INCO_OK;
     if (origin_check(o, error) < 0) return INCO_EINVAL;
     add_number(t, "origin_kind", 1, (double)o->kind);
+    if (o->dictionary) add_number(t, "origin_dictionary", 1, (double)o->dictionary);
     if (o->mean) t->field[t->count++] = (origin_field){"origin_mean", 0, 1, o->signals, 1, o->mean};
     if (o->kind == IO_MATRIX) return INCO_OK;
     add_number(t, "origin_hop", 1, (double)o->hop);
@@ -145,6 +146,19 @@ done:
     return status;
 }
 
+/* Files of other programs, and of earlier versions, do not have it. */
+static int get_dictionary(inco_origin *o, const origin_reader *r, inco_error *error) {
+    double *value = NULL;
+    int64_t count = 0;
+    int status = r->get(r->self, "origin_dictionary", &value, &count, error);
+    if (status >= 0 && value && !(count == 1 && *value >= 1 && *value <= 0x1p52))
+        status = wrong_field(r, "origin_dictionary", error);
+    else if (value)
+        o->dictionary = (int64_t)*value;
+    memory_free(value);
+    return status;
+}
+
 int origin_restore(inco_origin *o, const origin_reader *r, int64_t signals, inco_error *error) {
     origin_arrays *arrays = origin_new(o, signals);
     double *kind = NULL;
@@ -157,6 +171,7 @@ int origin_restore(inco_origin *o, const origin_reader *r, int64_t signals, inco
         TRY(wrong_field(r, "origin_kind", error));
     o->kind = (int64_t)kind[0];
     if (o->kind != IO_MATRIX) TRY(get_cuts(o, arrays, r, error));
+    TRY(get_dictionary(o, r, error));
     TRY(r->get(r->self, "origin_mean", &arrays->mean, &count, error));
     o->mean = arrays->mean;
     if (o->mean && count != signals) TRY(wrong_field(r, "origin_mean", error));

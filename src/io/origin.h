@@ -4,6 +4,8 @@
 
 #include <inco/inco.h>
 
+#define ORIGIN_PREFIX "origin_" /* of the names of its arrays */
+
 /* Arrays owned by an origin; the pointers of the origin itself are read-only. */
 typedef struct origin_arrays {
     int64_t *shape;

@@ -77,7 +77,7 @@ static int save_numbered(canvas *v, const char *path, const inco_origin *o, inco
     const io_how how = {.rate = o->rate};
     const io_format *format;
     output_folder folder;
-    int status = io_need(&format, example, (int)o->kind, IO_SAVES, error);
+    int clipped = 0, status = io_need(&format, example, (int)o->kind, IO_SAVES, error);
     if (status < 0) return status;
     status = output_folder_open(&folder, path, error);
     if (status < 0) return status;
@@ -90,8 +90,9 @@ static int save_numbered(canvas *v, const char *path, const inco_origin *o, inco
         status = file && shown ? save_one(v, format, &how, file, shown, error) : error_no_memory(error);
         memory_free(file);
         memory_free(shown);
+        if (status == INCO_CLIPPED) clipped = 1;
     }
-    return output_folder_finish(&folder, status, error);
+    return output_folder_finish(&folder, status >= 0 && clipped ? INCO_CLIPPED : status, error);
 }
 
 static int save_single(canvas *v, const char *path, const inco_origin *o, inco_error *error) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/fingerprint.h"
 #include "base/memory.h"
 
 void inco_mat_view(inco_mat *m, inco_type type, int64_t rows, int64_t cols, void *data) {
@@ -228,4 +229,21 @@ int mat_is_normalized(const inco_mat *m) {
     int good = !mat_find_nonfinite(m, &row, &col);
     for (int64_t j = 0; good && j < m->cols; j++) good = fabs(mat_column_norm(m, j) - 1) < 1e-9;
     return good;
+}
+
+int64_t mat_fingerprint(const inco_mat *m) {
+    const int64_t size[] = {m->rows, m->cols};
+    fingerprint_sum sum;
+    fingerprint_begin(&sum);
+    fingerprint_add(&sum, size, sizeof size);
+    for (int64_t j = 0; j < m->cols; j++)
+        for (int64_t i = 0; i < m->rows; i++) {
+            const float value = (float)mat_get(m, i, j);
+            fingerprint_add(&sum, &value, sizeof value);
+        }
+    return 1 + (int64_t)(fingerprint_end(&sum) >> 12);
+}
+
+int64_t inco_fingerprint(const inco_mat *dictionary) {
+    return mat_need(dictionary, "dictionary", NULL) < 0 ? 0 : mat_fingerprint(dictionary);
 }

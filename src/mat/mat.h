@@ -58,6 +58,9 @@ int mat_transpose(inco_mat *to, const inco_mat *from, inco_error *error);
 /* Returns 1 and the position of the first NaN or Inf in memory order, else 0. */
 int mat_find_nonfinite(const inco_mat *m, int64_t *row, int64_t *col);
 
+/* Identifies the values in float32, which every file format preserves: 1 to 2^52, which a double holds. */
+int64_t mat_fingerprint(const inco_mat *m);
+
 /* Returns whether every column is finite and of unit norm, up to 1e-9. */
 int mat_is_normalized(const inco_mat *m);
 

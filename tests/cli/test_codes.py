@@ -89,6 +89,43 @@ class Codes(tool.Case):
         self.refused("decode", "-D", "D.npy", "X.npy", "-o", "Y.npy", code=2, says="X.npy")
 
     @tool.needs("audio")
+    def test_another_dictionary(self):
+        """Codes carry a fingerprint of their dictionary, which any format and precision preserves."""
+        self.inco("encode", "-D", "D.npy", "X.npy", "-o", "C.npz", *OMP)
+        self.inco("learn", "X.npy", "-o", "E.npy", "--codes", "E.npz", "--atoms", "20", "--iterations", "1", *OMP)
+        for codes, right, wrong in ("C.npz", "D.npy", "E.npy"), ("E.npz", "E.npy", "D.npy"):
+            self.inco("decode", "-D", right, codes, "-o", "Y.npy")
+            self.refused("decode", "-D", wrong, codes, "-o", "Z.npy", says=["another dictionary", "--force"])
+            self.inco("decode", "-D", wrong, codes, "-o", "Z.npy", "--force")
+            os.remove(self.path("Z.npy"))
+        self.save("F.npy", self.atoms.astype("f4"))
+        np.savetxt(self.path("D.csv"), self.atoms, delimiter=",", fmt="%.17g")
+        for same in "F.npy", "D.csv":
+            self.inco("decode", "-D", same, "C.npz", "-o", "Y.npy")
+        with np.load(self.path("C.npz")) as members:
+            plain = {name: members[name] for name in members if not name.startswith("origin_")}
+        np.savez(self.path("S.npz"), **plain)  # as scipy writes it
+        self.inco("decode", "-D", "E.npy", "S.npz", "-o", "Y.npy")
+
+    def test_codes_are_no_dictionary(self):
+        tool.write_pgm(self.path("a.pgm"), np.random.default_rng(3).integers(0, 256, (12, 12)))
+        self.save("P.npy", np.eye(16))
+        self.inco("encode", "-D", "P.npy", "a.pgm", "--patch", "4x4", "-o", "C.npz", *OMP)
+        self.refused("inspect", "C.npz", says="these are codes, not a matrix")
+
+    @tool.needs("audio")
+    def test_clipping_is_reported(self):
+        self.save("P.npy", np.eye(16))
+        tool.write_wav(self.path("a.wav"), np.random.default_rng(3).integers(-30000, 30000, 160))
+        self.inco("encode", "-D", "P.npy", "a.wav", "--window", "16", "-o", "C.npz", "--coder", "omp", "--sparsity", "16")
+        self.save("Q.npy", 2 * np.eye(16))
+        done = self.inco("decode", "-D", "Q.npy", "C.npz", "-o", "b.flac", "--force")
+        self.assertRegex(done.text, r"b.flac: \d+ of 160 samples are beyond full scale and were clipped")
+        done = self.inco("decode", "-D", "Q.npy", "C.npz", "-o", "b.wav", "--force")
+        self.assertNotIn("clipped", done.text)
+        done = self.inco("decode", "-D", "P.npy", "C.npz", "-o", "c.flac")
+        self.assertNotIn("clipped", done.text)
+
     def test_audio_comes_back(self):
         samples = np.random.default_rng(9).integers(-20000, 20000, 1003)
         tool.write_wav(self.path("a.wav"), samples)

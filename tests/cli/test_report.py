@@ -202,6 +202,14 @@ class Report(Case):
         self.save("E.npy", np.eye(16))
         self.refused("report", "run.jsonl", "E.npy", "-o", "p.html", says="they are not from the same run")
 
+    def test_two_runs_make_no_report(self):
+        self.learn("--log", "a.jsonl")
+        os.rename(self.path("D.npy"), self.path("a.npy"))
+        self.learn("--log", "b.jsonl", "--seed", "5")
+        self.inco("report", "a.jsonl", "a.npy", "-o", "r.html")
+        os.remove(self.path("r.html"))
+        self.refused("report", "a.jsonl", "D.npy", "-o", "r.html", says="not from the same run")
+
     def test_strange_values_in_a_log(self):
         self.learn("--log", "run.jsonl")
         with open(self.path("run.jsonl")) as file:
