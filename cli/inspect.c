@@ -34,15 +34,8 @@ static void print_coherence(const inco_metrics *m) {
            m->coherence_median);
 }
 
-/* Tropp: OMP and basis pursuit recover every code of k atoms if babel(k - 1) + babel(k) < 1. */
-static long long babel_sparsity(const inco_metrics *m) {
-    long long k = 0;
-    while (k < m->babel_count && m->babel[k] + (k ? m->babel[k - 1] : 0) < 1) k++;
-    return k;
-}
-
 static void print_recovery(const inco_metrics *m) {
-    const long long babel = babel_sparsity(m), erc = m->erc_sparsity;
+    const long long babel = m->babel_sparsity, erc = m->erc_sparsity;
     if (erc >= m->atoms - m->zero_atoms) {
         printf("  exact recovery     of every code: the atoms are orthogonal\n");
         return;

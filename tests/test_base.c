@@ -11,10 +11,39 @@
 #include "mat/blas.h"
 #include "sparse/csc.h"
 
+static int by_value(const void *a, const void *b) {
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Few of very many are chosen without visiting all: distinct, in range, and the first ones do not depend on the number.
+ */
+static void few_of_many_are_chosen(void **state) {
+    enum { COUNT = 20000 };
+    const int64_t n = (int64_t)3000000000;
+    int64_t *chosen = malloc(COUNT * sizeof *chosen), fewer[100];
+    double mean = 0;
+    (void)state;
+    assert_int_equal(rng_choose(3, RNG_TEST, n, COUNT, chosen), INCO_OK);
+    assert_int_equal(rng_choose(3, RNG_TEST, n, 100, fewer), INCO_OK);
+    assert_memory_equal(fewer, chosen, sizeof fewer);
+    for (int64_t i = 0; i < COUNT; i++) {
+        assert_true(chosen[i] >= 0 && chosen[i] < n);
+        mean += (double)chosen[i] / (double)n / COUNT;
+    }
+    assert_near(mean, .5, 5 * sqrt(1.0 / 12 / COUNT));
+    qsort(chosen, COUNT, sizeof *chosen, by_value);
+    for (int64_t i = 1; i < COUNT; i++) assert_true(chosen[i - 1] < chosen[i]);
+    assert_int_equal(rng_choose(3, RNG_TEST, (1 << 24) + 1, COUNT, chosen), INCO_OK); /* with collisions */
+    qsort(chosen, COUNT, sizeof *chosen, by_value);
+    for (int64_t i = 1; i < COUNT; i++) assert_true(chosen[i - 1] < chosen[i]);
+    free(chosen);
+}
+
 static void status_texts(void **state) {
     (void)state;
     assert_string_equal(inco_strerror(INCO_OK), "done");
-    for (int code = INCO_ENUMERIC; code <= INCO_STOPPED; code++)
+    for (int code = INCO_ENUMERIC; code <= INCO_CLIPPED; code++)
         assert_string_not_equal(inco_strerror(code), "unknown status");
     assert_string_equal(inco_strerror(INCO_ENUMERIC - 1), "unknown status");
     assert_string_equal(inco_strerror(99), "unknown status");
@@ -328,6 +357,7 @@ static void products_of_a_matrix_by_itself_are_symmetric(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few_of_many_are_chosen),
         cmocka_unit_test(status_texts),
         cmocka_unit_test(memory_is_aligned_checked_and_can_fail),
         cmocka_unit_test(random_numbers_are_a_function_of_their_place),

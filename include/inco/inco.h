@@ -366,6 +366,8 @@ typedef struct inco_metrics {
     int64_t duplicate_count;         /* pairs listed: the 1,000,000 most coherent of `duplicates`, or all of them */
     const int64_t *duplicate_first, *duplicate_second; /* the atoms of each, in descending order of |d_i'd_j| ... */
     const double *duplicate_similarity; /* ... and d_i'd_j */
+    int64_t babel_sparsity;          /* recovery is guaranteed by the Babel function: largest k with babel(k-1) +
+                                        babel(k) < 1, at most babel_count */
 } inco_metrics;
 
 /* Measures a dictionary, without storing its L x L Gram matrix. `options` may be NULL. Options used: duplicates,

@@ -53,9 +53,43 @@ static int64_t keys_up_to(uint64_t limit, uint64_t seed, rng_stream stream, int6
     return found;
 }
 
+static int by_item(const void *a, const void *b) {
+    const keyed *x = a, *y = b;
+    if (x->item != y->item) return x->item < y->item ? -1 : 1;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+/* Draws `draws` items with replacement, keeps the first draw of each, and stores up to `count` of them in the order of
+ * their draws. Returns how many there are; -1: out of memory. */
+static int64_t draw_distinct(uint64_t seed, rng_stream stream, int64_t n, int64_t draws, int64_t count,
+                             int64_t *chosen) {
+    keyed *items = NEW_RAW(keyed, draws);
+    int64_t distinct = 0;
+    if (!items) return -1;
+    for (int64_t i = 0; i < draws; i++) items[i] = (keyed){(uint64_t)i, rng_below(seed, stream, (uint64_t)i, n)};
+    qsort(items, (size_t)draws, sizeof *items, by_item);
+    for (int64_t i = 0; i < draws; i++)
+        if (i == 0 || items[i].item != items[i - 1].item) items[distinct++] = items[i];
+    qsort(items, (size_t)distinct, sizeof *items, by_key);
+    for (int64_t i = 0; i < count && i < distinct; i++) chosen[i] = items[i].item;
+    memory_free(items);
+    return distinct;
+}
+
+/* Few of very many: the work depends on the number of items chosen alone. */
+static int choose_few(uint64_t seed, rng_stream stream, int64_t n, int64_t count, int64_t *chosen) {
+    int64_t found;
+    for (int64_t draws = count + count / 16 + 64;
+         (found = draw_distinct(seed, stream, n, draws, count, chosen)) < count; draws *= 2)
+        if (found < 0) return INCO_ENOMEM;
+    return INCO_OK;
+}
+
 /* Every item draws a key; those with the smallest keys are chosen. To choose few of many, only keys below a limit are
  * sorted; the limit is raised in the rare case that there are too few. */
 int rng_choose(uint64_t seed, rng_stream stream, int64_t n, int64_t count, int64_t *chosen) {
+    enum { MANY = 1 << 24, SHARE = 64 };
+    if (n > MANY && count < n / SHARE) return choose_few(seed, stream, n, count, chosen);
     double share = (1.1 * (double)count + 1000) / (n > 0 ? (double)n : 1);
     uint64_t limit;
     int64_t found;

@@ -379,6 +379,7 @@ typedef struct batch {
  * the position of an atom is the number of smaller ones, counted without branches. */
 static int append(csc *codes, const kernel_work *w, const double *norms, inco_error *error) {
     int64_t at = csc_nonzeros(codes), column = codes->cols;
+    double finite = 0;
     int status = csc_reserve(codes, column + 1, at + w->count, error);
     if (status < 0) return status;
     for (int64_t m = 0; m < w->count; m++) {
@@ -387,18 +388,24 @@ static int append(csc *codes, const kernel_work *w, const double *norms, inco_er
         for (int64_t k = 0; k < w->count; k++) below += w->support[k] < atom;
         codes->index[at + below] = atom;
         csc_set_value(codes, at + below, w->value[m] / norms[atom]);
+        finite += csc_value(codes, at + below) - csc_value(codes, at + below); /* NaN if one is not */
     }
+    if (finite != 0)
+        return error_set(error, INCO_ENUMERIC,
+                         "a coefficient is beyond the largest %s: an atom it uses is too short, or a signal too long; "
+                         "normalise the atoms, or scale the signals",
+                         codes->type == INCO_F32 ? "float32" : "float64");
     codes->start[++codes->cols] = at + w->count;
     return INCO_OK;
 }
 
-/* Support from float32, coefficients in double. Returns 0 if the support is not proved. */
+/* Support from float32, coefficients in double. Returns 1, 0 if the support is not proved, -1 if out of memory. */
 static int code_fast(inco_coder *coder, const double *x, const void *products, double energy, int thread) {
     kernel_refinement *r = &coder->refining[thread];
     r->signal = x;
     r->products = products;
     r->energy = energy;
-    return coder->fast->run(r->fast, products, energy) >= 0 && coder->refine(r);
+    return coder->fast->run(r->fast, products, energy) < 0 ? -1 : coder->refine(r);
 }
 
 /* Codes signal n in the workspace of the thread; `products` is its column of D'X, in the type of the fast coder if
@@ -406,7 +413,8 @@ static int code_fast(inco_coder *coder, const double *x, const void *products, d
 static int code_signal(const batch *job, int64_t n, const void *products, double energy, int thread) {
     inco_coder *coder = job->coder;
     if (!coder->fast) return coder->run(&coder->work[thread], products, energy);
-    if (code_fast(coder, mat_column(job->x, n), products, energy, thread)) return INCO_OK;
+    const int proved = code_fast(coder, mat_column(job->x, n), products, energy, thread);
+    if (proved) return proved < 0 ? INCO_ENOMEM : INCO_OK;
     inco_mat x = mat_columns(job->x, n, 1), own = mat_columns(&coder->products[thread], 0, 1);
     own.rows = coder->atoms;
     blas_multiply(1, "TN", 1, &coder->dictionary, &x, 0, &own);
@@ -427,6 +435,10 @@ static int take_signal(const batch *job, int64_t n, const void *products, int th
     w->rules.tolerance = tolerance_for(job->coder, energy);
     w->count = w->skipped = 0;
     w->residual = energy;
+    if (!isfinite(energy))
+        return error_set(error, INCO_EDATA,
+                         "the norm of signal %lld (counted from 0) is not finite, or too large to compute with",
+                         (long long)n);
     if (energy == 0)
         block->seen.zero_signals++;
     else if (code_signal(job, n, products, energy, thread) < 0)

@@ -76,6 +76,8 @@ static int encode(encoding *e, const inco_source *source, inco_encode_info *info
     TRY(inco_coder_new(&p.coder, d, type, o, error));
     p.seconds_code = clock_seconds() - e->start;
     TRY(pass_run(&p, error));
+    const int tiny = prepare_check_tiny(&data, error);
+    if (tiny < 0) TRY(tiny);
     const inco_encode_info own = describe(e, &p);
     sized_give(info, &own, sizeof own);
 done:
@@ -129,8 +131,17 @@ int inco_decode(const inco_mat *dictionary, const inco_csc *codes, const inco_or
         for (int64_t k = codes->start[n]; k < codes->start[n + 1]; k++)
             for (int64_t i = 0; i < signals->rows; i++)
                 x[i] += wide_value(codes, k) * mat_get(dictionary, i, codes->index[k]);
-        for (int64_t i = 0; i < signals->rows; i++) mat_set(signals, i, n, x[i]);
+        double sum = 0;
+        for (int64_t i = 0; i < signals->rows; i++) {
+            mat_set(signals, i, n, x[i]);
+            sum += mat_get(signals, i, n) - mat_get(signals, i, n); /* NaN if not finite */
+        }
+        if (sum != 0)
+            status = error_set(error, INCO_ENUMERIC,
+                               "signal %lld (counted from 0) is beyond the largest %s: scale the codes", (long long)n,
+                               type == INCO_F32 ? "float32" : "float64");
     }
+    if (status < 0) inco_mat_free(signals);
     memory_free(x);
     return status;
 }

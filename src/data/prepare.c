@@ -1,5 +1,6 @@
 #include "data/prepare.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -81,12 +82,40 @@ static int read_centred(const prepared *p, int64_t first, const inco_mat *x, inc
     return INCO_OK;
 }
 
+/* Squared norms beyond these limits overflow, or lose digits. Signals of unit norm are never beyond. */
+static int check_scale(prepared *p, int64_t first, const inco_mat *x, inco_error *error) {
+    const double smallest = 1e-280, largest = x->type == INCO_F32 ? 1e74 : 1e290;
+    for (int64_t n = 0; n < x->cols; n++) {
+        const double energy = mat_column_energy(x, n);
+        if (energy > largest)
+            return error_set(error, INCO_EDATA,
+                             "the norm of signal %lld (counted from 0) is %g, too large to compute with: multiply the "
+                             "data by a power of two, such as %g",
+                             (long long)(first + n), mat_column_norm(x, n), ldexp(1, -ilogb(mat_column_norm(x, n))));
+        if (energy >= smallest)
+            atomic_store(&p->usable, 1);
+        else if (mat_column_norm(x, n) > 0)
+            atomic_store(&p->tiny, 1);
+    }
+    return INCO_OK;
+}
+
+int prepare_check_tiny(const prepared *p, inco_error *error) {
+    if (!atomic_load(&p->tiny) || atomic_load(&p->usable)) return INCO_OK;
+    return error_set(
+        error, INCO_EDATA,
+        "all signals are zero or have norms below 1e-140, too small to compute with: multiply the data by a "
+        "power of two, such as %g",
+        ldexp(1, 512));
+}
+
 static int read_prepared(void *self, int64_t first, int64_t count, void *out, inco_error *error) {
-    const prepared *p = self;
+    prepared *p = self;
     inco_mat x = mat_view(p->source.type, p->source.dim, count, out);
     int status = read_centred(p, first, &x, error);
-    if (status >= 0 && p->unit) mat_normalize_columns(&x, NULL);
-    return status;
+    if (status < 0 || !p->unit) return status < 0 ? status : check_scale(p, first, &x, error);
+    mat_normalize_columns(&x, NULL);
+    return INCO_OK;
 }
 
 int prepare_norms(const prepared *p, double *norm, inco_error *error) {

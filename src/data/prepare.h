@@ -2,6 +2,8 @@
 #ifndef INCO_DATA_PREPARE_H
 #define INCO_DATA_PREPARE_H
 
+#include <stdatomic.h>
+
 #include "base/options.h"
 #include "data/print.h"
 
@@ -16,14 +18,18 @@ OPTIONS_DECLARE(prepare)
 typedef struct prepared {
     inco_source source; /* what to read from */
     const inco_source *from;
-    int center, unit;  /* CENTER_..., normalise to unit norm? */
-    double *mean;      /* per feature, for CENTER_FEATURE */
-    data_print *print; /* of the signals as given; NULL: none is gathered */
+    int center, unit;        /* CENTER_..., normalise to unit norm? */
+    double *mean;            /* per feature, for CENTER_FEATURE */
+    atomic_int tiny, usable; /* signals were read whose norms are too small to compute with; others */
+    data_print *print;       /* of the signals as given; NULL: none is gathered */
 } prepared;
 
 /* `p` must not move as long as p->source is in use. */
 int prepare(prepared *p, const inco_source *from, inco_type type, int center, int unit, inco_error *error);
 void prepare_free(prepared *p);
+
+/* Fails if signals were read that are not zero, but all of them too small to compute with. */
+int prepare_check_tiny(const prepared *p, inco_error *error);
 
 /* The norm of each signal before it was normalised, 1 for all if it was not. */
 int prepare_norms(const prepared *p, double *norm, inco_error *error);

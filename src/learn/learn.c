@@ -122,6 +122,7 @@ static int run(inco_learner *handle, double began, inco_error *error) {
     TRY(find_span(handle, error));
     TRY(read_initial(handle, error));
     TRY(stopped = iterate(handle, began, error));
+    TRY(prepare_check_tiny(&handle->data, error));
     TRY(learner_finish(handle->core, stopped, error));
 done:
     return status;

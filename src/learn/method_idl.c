@@ -162,6 +162,8 @@ static int update(inco_mat *d, const method_input *in, update_result *result, in
     const steer_task steering = {
         penalty_options_of(in->options)->target_rms, in->s, in->rank, in->threads, update_with, &task};
     idl_state *own = in->own;
+    int status = is_steered(in->options) ? INCO_OK : penalty_check_weight(in, gamma_of(in), error);
+    if (status < 0) return status;
     if (!is_steered(in->options)) return update_with(&task, d, gamma_of(in), result, error);
     return steer_update(&own->gamma, &steering, d, result, error);
 }
@@ -199,7 +201,9 @@ static int update_batch(learner *l, const batch_place *batch, const statistics *
     in.energy = s->energy;
     const double gamma = penalty_gamma(&in) / (isnan(penalty_options_of(l->options)->gamma) ? 1 : scale);
     const idl_task task = {&in, passes, range_min(FEW, update_iterations(l->options))};
-    int status = update_with(&task, &l->d, gamma, r, error);
+    int status = penalty_check_weight(&in, gamma, error);
+    if (status < 0) return status;
+    status = update_with(&task, &l->d, gamma, r, error);
     l->progress.update_iterations += r->iterations;
     r->before *= scale;
     r->after *= scale;

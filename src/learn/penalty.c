@@ -1,5 +1,7 @@
 #include "learn/penalty.h"
 
+#include "base/error.h"
+
 static const option_row rows[] = {
     REAL_OR_AUTO_OPTION(
         penalty_options, gamma, "gamma", "G|auto", NULL, 0, DBL_MAX, INCO_LEARN, "Dictionary",
@@ -20,6 +22,16 @@ const options_part penalty_part = {OPTIONS_PART(rows, penalty_options)};
 
 int penalty_check(const inco_options *options, inco_error *error) {
     return options_check_one(options, PENALTY_TAKES, "set the same weight", error);
+}
+
+int penalty_check_weight(const method_input *in, double gamma, inco_error *error) {
+    const double most = 1e30 * in->energy / (double)in->atoms;
+    if (!(in->energy > 0) || gamma <= most) return INCO_OK;
+    return error_set(
+        error, INCO_EINVAL,
+        "the weight of the penalty, option 'gamma', is %g: beyond %g the signals do not count at all; a frame "
+        "needs none",
+        gamma, most);
 }
 
 double penalty_gamma_relative(const method_input *in, double relative) {

@@ -15,6 +15,9 @@ OPTIONS_DECLARE(penalty)
 /* Fails if the weight is given twice. For `check` of a method. */
 int penalty_check(const inco_options *options, inco_error *error);
 
+/* Fails if the weight is so large that the signals do not count. */
+int penalty_check_weight(const method_input *in, double gamma, inco_error *error);
+
 /* gamma if given, else R ||X||^2 / L with R given or default. For `gamma` of a method. */
 double penalty_gamma(const method_input *in);
 /* The same with another R. */

@@ -38,6 +38,13 @@ int64_t coherence_sparsity(double mu, int64_t atoms) {
     return limit < (double)atoms ? (int64_t)ceil(limit * (1 - 1e-12)) - 1 : atoms;
 }
 
+int64_t coherence_babel_sparsity(const double *babel, int64_t count, int64_t dim) {
+    const double rounding = fmax(1e-12, ldexp(4 * (double)dim, -53)); /* of an inner product */
+    int64_t k = 0;
+    while (k < count && babel[k] + (k ? babel[k - 1] : 0) + (double)(2 * k + 1) * rounding < 1) k++;
+    return k;
+}
+
 typedef struct sums {
     double max, sum, squares;
 } sums;

@@ -21,5 +21,8 @@ double coherence_bound(int64_t dim, int64_t atoms);
 
 /* Largest k with k < (1 + 1 / mu) / 2, at most the number of atoms. */
 int64_t coherence_sparsity(double mu, int64_t atoms);
+/* The largest k for which the Babel function proves recovery, babel(k - 1) + babel(k) < 1, with rounding errors on the
+ * safe side. */
+int64_t coherence_babel_sparsity(const double *babel, int64_t count, int64_t dim);
 
 #endif

@@ -403,8 +403,8 @@ int inco_compare(const inco_mat *a, const inco_mat *b, const inco_options *optio
     own.dim = a->rows;
     own.atoms_a = a->cols;
     own.atoms_b = b->cols;
-    blas_enter();
-    status = open_side(&w.rows, a, "first", error);
+    status = blas_enter(w.threads, error);
+    if (status >= 0) status = open_side(&w.rows, a, "first", error);
     if (status == INCO_OK) status = open_side(&w.cols, b, "second", error);
     w.swapped = w.rows.atoms.count > w.cols.atoms.count;
     if (w.swapped) {

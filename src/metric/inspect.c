@@ -151,6 +151,7 @@ static int measure_pairs(inspection *w, const gram_atoms *atoms, inco_error *err
     m->histogram = pairs->histogram;
     m->babel_count = pairs->babel_count;
     m->babel = pairs->babel;
+    m->babel_sparsity = coherence_babel_sparsity(m->babel, m->babel_count, m->dim);
     m->pair_count = pairs->pair_count;
     m->pair_first = pairs->pair_first;
     m->pair_second = pairs->pair_second;

@@ -358,9 +358,8 @@ static void add_nearest(inco_report *r, const inco_metrics *m) {
 
 static void add_babel(inco_report *r, const inco_metrics *m) {
     char caption[4 * TEXT];
-    int64_t sure = 0;
+    const int64_t sure = m->babel_sparsity;
     if (m->babel_count < 2 || !(m->coherence_max > 0)) return;
-    while (sure < m->babel_count && m->babel[sure] + (sure ? m->babel[sure - 1] : 0) < 1) sure++;
     snprintf(caption, sizeof caption,
              "Babel function of k: the largest sum of the absolute inner products of one atom with k others. OMP "
              "and basis pursuit are guaranteed to recover every code of up to %lld atom%s; in practice they recover "

@@ -10,8 +10,8 @@
 % of |d_i'd_j| over i < j
 % @item welch, bound_name
 % the lower bound on @code{coherence_max} for this size, and its name
-% @item erc_sparsity
-% the largest number of atoms for which the exact recovery condition holds
+% @item erc_sparsity, babel_sparsity
+% the largest number of atoms for which recovery is guaranteed, by the coherence and by the Babel function
 % @item babel
 % the Babel function
 % @item singular, flat_singular, frame_lower, frame_upper, rank

@@ -330,9 +330,9 @@ static const field metric_fields[] = {
     FIELD(inco_metrics, dim),           FIELD(inco_metrics, atoms),          FIELD(inco_metrics, zero_atoms),
     FIELD(inco_metrics, norm_min),      FIELD(inco_metrics, norm_max),       FIELD(inco_metrics, coherence_max),
     FIELD(inco_metrics, coherence_rms), FIELD(inco_metrics, coherence_mean), FIELD(inco_metrics, coherence_median),
-    FIELD(inco_metrics, welch),         FIELD(inco_metrics, erc_sparsity),   FIELD(inco_metrics, flat_singular),
-    FIELD(inco_metrics, frame_lower),   FIELD(inco_metrics, frame_upper),    FIELD(inco_metrics, duplicates),
-    FIELD(inco_metrics, rank),
+    FIELD(inco_metrics, welch),         FIELD(inco_metrics, erc_sparsity),   FIELD(inco_metrics, babel_sparsity),
+    FIELD(inco_metrics, flat_singular), FIELD(inco_metrics, frame_lower),    FIELD(inco_metrics, frame_upper),
+    FIELD(inco_metrics, duplicates),    FIELD(inco_metrics, rank),
 };
 
 /* Pairs are columns (first, second), counted from 1. */

@@ -135,6 +135,7 @@ class Metrics(Sized):
         ("nearest_histogram", POINTER(c_int64)), ("quantile_count", c_int64), ("quantile_level", POINTER(c_double)),
         ("nearest_quantile", POINTER(c_double)), ("duplicate_count", c_int64), ("duplicate_first", POINTER(c_int64)),
         ("duplicate_second", POINTER(c_int64)), ("duplicate_similarity", POINTER(c_double)),
+        ("babel_sparsity", c_int64),
     ]
 
 
