@@ -50,6 +50,34 @@ class Learn(tool.Case):
             np.testing.assert_allclose(found["singular_values"]["max"], again["singular_values"][0], rtol=1e-9)
             np.testing.assert_allclose(found["singular_values"]["min"], again["singular_values"][-1], rtol=1e-9)
 
+    def test_codes_that_are_not_sparse_are_reported(self):
+        self.save("X.npy", np.random.RandomState(1).standard_normal((400, 30)))
+        learn = ["learn", "X.npy", "-o", "D.npy", "--atoms", "80", "--iterations", "2"]
+        done = self.inco(*learn)
+        note = re.search(r"note +codes are not sparse: more than a third of the 30 dimensions; stop them earlier, by "
+                         r"--residual-coherence (0\.\d+) or --coder omp --sparsity 3\n", done.text)
+        self.assertTrue(note, done.text)
+        for advice in ["--residual-coherence", note.group(1)], ["--coder", "omp", "--sparsity", "3"]:
+            self.assertNotIn("not sparse", self.inco(*learn, *advice).text)
+        dense = self.inco(*learn, "--coder", "omp", "--sparsity", "11").text
+        self.assertIn("stop them earlier, by --coder omp --sparsity 3\n", dense)
+        self.assertNotIn("not sparse", self.inco(*learn, "--coder", "omp", "--sparsity", "10").text)
+
+    def test_iterations_in_batches_are_passes(self):
+        learn = ["learn", "X.npy", *SHORT, "--threads", "1"]
+        done = self.inco(*learn, "-o", "A.npy", "--log", "A.jsonl")
+        self.assertEqual(re.findall(r"^iteration (\d)/3: error", done.text, re.M), ["1", "2", "3"])
+        with open(self.path("A.jsonl")) as file:
+            events = [json.loads(line) for line in file]
+        iterations = [e for e in events if e["event"] == "iteration"]
+        self.assertEqual([e["iteration"] for e in iterations], [1, 2, 3])
+        for e in iterations:
+            self.assertLessEqual(e["objective"], e["objective_before"])
+        self.inco(*learn, "-o", "B.npy", "--schedule", "growing")
+        np.testing.assert_array_equal(self.load("A.npy"), self.load("B.npy"))  # 300 signals, 24 atoms
+        self.inco(*learn, "-o", "C.npy", "--schedule", "batch")
+        self.assertFalse(np.array_equal(self.load("A.npy"), self.load("C.npy")))
+
     def test_lines_not_on_a_terminal(self):
         done = self.inco("learn", "X.npy", "-o", "D.npy", *SHORT)
         self.assertEqual(done.stdout, b"")
