@@ -74,6 +74,7 @@ static int work_new(kernel_work *w, const inco_coder *coder) {
     const int64_t maximum = coder->rules.atoms, stride = coder->stride;
     int good = 1;
     *w = (kernel_work){.rules = coder->rules, .stride = stride, .gram = coder->gram, .usable = coder->usable};
+    w->guesses = kernel_guesses();
     w->begin_from = 1 + KERNEL_NEAR / (stride * (int64_t)coder->type);
     w->chunk = piece(range_blocks(maximum, KERNEL_CHUNK), sizeof(void *), &good);
     w->corr = piece(stride, coder->type, &good);

@@ -76,6 +76,7 @@ typedef struct kernel_work {
     void *row[1 + KERNEL_GUESSES];    /* real, atoms: rows of P, of the atom whose column is computed and of guesses */
     void *maximum;                    /* real, stride: largest keys of every block, per lane, approximately */
     kernel_begun begun[KERNEL_BEGUN]; /* see kernel/column.h */
+    int guesses;                      /* columns begun per pass, by kernel_guesses */
     int64_t begin_from;               /* number of columns above which P exceeds KERNEL_NEAR, and guesses pay off */
     double *factor;                   /* R, packed by columns: column k at k (k + 1) / 2 */
     double *proj;                     /* Q'x */
@@ -126,6 +127,9 @@ typedef struct kernel_refinement {
 /* Returns 1 on success; 0 if double may have a different support: the signal must be recoded in float64. */
 typedef int (*kernel_refine)(kernel_refinement *job);
 kernel_refine kernel_choose_refine(void);
+
+/* Returns the number of columns that a pass should begin on this CPU, at most KERNEL_GUESSES; 1 but for AVX-512. */
+int kernel_guesses(void);
 
 /* Returns the kernel for a coder and precision on this CPU. */
 kernel_run kernel_choose(int coder, inco_type type);

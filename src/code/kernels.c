@@ -23,6 +23,16 @@ static const kernel_run compiled[ISA_LEVELS][KERNEL_COUNT][2] = {ROW_OF(base)};
 static const kernel_refine refinement[ISA_LEVELS] = {refine_f64_base};
 #endif
 
+/* Two columns take a multiplication more per number read. Intel's cores have the units for it; on AMD's Zen 4, whose
+ * units have 256 bits, it takes longer than the reads that it saves (docs/performance.md). */
+int kernel_guesses(void) {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (isa_detect() == ISA_AVX512 && __builtin_cpu_is("intel")) return KERNEL_GUESSES;
+#endif
+    return 1;
+}
+
 kernel_run kernel_choose(int coder, inco_type type) {
     return compiled[isa_detect()][coder_kind_at(coder)->kernel][type == INCO_F64];
 }

@@ -53,7 +53,8 @@ static inline int64_t basis_order(const kernel_work *w, int64_t i) {
 
 /* |c|, or c if coefficients must be nonnegative. */
 static inline vector basis_wanted(const kernel_work *w, vector c) {
-    return w->rules.nonnegative ? c : vector_abs(c);
+    const vector_bits kept = w->rules.nonnegative ? ~(vector_bits){0} : ~SIGN_BITS;
+    return (vector)((vector_bits)c & kept);
 }
 
 /* |d'r|, or d'r if coefficients must be nonnegative, of a vector of atoms; 0 for atoms that may not be chosen. */
@@ -68,7 +69,7 @@ static inline real basis_largest(const kernel_work *w) {
     return largest_lane(maximum);
 }
 
-/* Bit set of the blocks, among the 64 from `first` on, that have a lane of w->most above the bar. */
+/* Bit set of the blocks, among the 64 from `first` on, that have a lane of w->maximum above the bar. */
 static inline uint64_t basis_blocks_above(const kernel_work *w, int64_t first, real bar) {
     const vector *maximum = w->maximum;
     const int64_t end = first + 64 < w->stride / BLOCK ? first + 64 : w->stride / BLOCK;
@@ -118,10 +119,24 @@ static inline double basis_row(kernel_work *w, int64_t j) {
     return 1 - ((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
-/* Solves R b = y, for the first w->count entries. */
+/* Solves R b = y, for the first w->count entries. Four columns at a time: with one, each pass over b would load what
+ * the one before has just stored. */
 static inline void basis_solve(const kernel_work *w, const double *y, double *b) {
-    for (int64_t m = 0; m < w->count; m++) b[m] = y[m];
-    for (int64_t m = w->count - 1; m >= 0; m--) {
+    int64_t m = w->count;
+    for (int64_t i = 0; i < m; i++) b[i] = y[i];
+    for (; m >= 4; m -= 4) {
+        const double *column[4];
+        double x[4];
+        for (int k = 0; k < 4; k++) {
+            const int64_t n = m - 1 - k;
+            column[k] = basis_column(w, n);
+            x[k] = b[n] = b[n] / column[k][n];
+            for (int64_t i = m - 4; i < n; i++) b[i] -= column[k][i] * x[k];
+        }
+        for (int64_t i = 0; i < m - 4; i++)
+            b[i] = b[i] - column[0][i] * x[0] - column[1][i] * x[1] - column[2][i] * x[2] - column[3][i] * x[3];
+    }
+    for (m--; m >= 0; m--) {
         const double *column = basis_column(w, m);
         b[m] /= column[m];
         for (int64_t i = 0; i < m; i++) b[i] -= column[i] * b[m];
@@ -134,18 +149,27 @@ static inline void rotate(double *first, double *second, double c, double s) {
     *second = c * y - s * x;
 }
 
-/* Applies a Givens rotation with cosine c and sine s to columns m and m + 1 of P. */
-static inline void basis_rotate(kernel_work *w, int64_t m, real c, real s) {
-    w->effort.bytes += 2 * w->stride * (int64_t)sizeof(real);
-    w->effort.multiplied += 4 * w->stride;
+/* Applies Givens rotations to columns m and m + 1 of P, for m from `first` on, one after another. Row 0 of w->row has
+ * their cosines, row 1 their sines. The column that two rotations share stays in registers. */
+static inline void basis_rotate(kernel_work *w, int64_t first) {
+    const real *cosine = w->row[0], *sine = w->row[1];
     for (int64_t b = 0; b < w->stride / BLOCK; b++) {
-        vector *x = (vector *)basis_block(w, b, m), *y = (vector *)basis_block(w, b, m + 1);
-        for (int i = 0; i < VECTORS; i++) {
-            vector old = x[i];
-            x[i] = c * old + s * y[i];
-            y[i] = c * y[i] - s * old;
+        vector shared[VECTORS];
+        memcpy(shared, basis_block(w, b, first), sizeof shared);
+        for (int64_t m = first; m + 1 < w->count; m++) {
+            const real c = cosine[m], s = sine[m];
+            vector *x = (vector *)basis_block(w, b, m);
+            const vector *y = (const vector *)basis_block(w, b, m + 1);
+            for (int i = 0; i < VECTORS; i++) {
+                const vector next = y[i];
+                x[i] = c * shared[i] + s * next;
+                shared[i] = c * next - s * shared[i];
+            }
         }
+        memcpy(basis_block(w, b, w->count - 1), shared, sizeof shared);
     }
+    w->effort.bytes += (w->count - first) * w->stride * (int64_t)sizeof(real);
+    w->effort.multiplied += 4 * (w->count - 1 - first) * w->stride;
 }
 
 /* Removes atom number i from the support. Without its column, R has one entry below the diagonal in each column from i
@@ -160,10 +184,12 @@ static inline void basis_drop(kernel_work *w, int64_t i) {
         to[m] = h;
         rotate(&w->proj[m], &w->proj[m + 1], c, s);
         rotate(&w->turn[m], &w->turn[m + 1], c, s);
-        basis_rotate(w, m, (real)c, (real)s);
+        ((real *)w->row[0])[m] = (real)c;
+        ((real *)w->row[1])[m] = (real)s;
         w->support[m] = w->support[m + 1];
         w->entry[m] = w->entry[m + 1];
     }
+    basis_rotate(w, i);
     w->rotations += w->count - i;
     w->count--;
     basis_forget_begun(w);

@@ -13,7 +13,7 @@
 #include "code/kernel/basis.h"
 
 enum {
-    GUESSES = VECTOR_BYTES == 64 ? KERNEL_GUESSES : 1,    /* columns begun per pass, and */
+    GUESSES = VECTOR_BYTES == 64 ? KERNEL_GUESSES : 1,    /* maximum number of columns begun per pass, and */
     TOGETHER = VECTOR_BYTES == 64 ? VECTORS : VECTORS / 2 /* vectors of each summed at a time: registers */
 };
 
@@ -39,7 +39,7 @@ static inline int column_wants_guesses(const kernel_work *w, const column_pass *
  * oldest partial column. */
 static inline void column_guess(kernel_work *w, int64_t j, column_pass *pass) {
     kernel_begun *slot = &w->begun[0];
-    if (pass->guesses == GUESSES || column_begun(w, j)) return;
+    if (pass->guesses == w->guesses || column_begun(w, j)) return;
     for (int i = 1; i < KERNEL_BEGUN; i++)
         if (w->begun[i].atom < 0 || (slot->atom >= 0 && w->begun[i].columns < slot->columns)) slot = &w->begun[i];
     slot->atom = j;
@@ -49,11 +49,11 @@ static inline void column_guess(kernel_work *w, int64_t j, column_pass *pass) {
     for (int64_t m = 0; m < w->count; m++) row[m] = basis_entry(w, j, m);
 }
 
-/* Returns a bar such that about GUESSES lanes of w->most are above it, not counting the lane of pass->atom. */
+/* Returns a bar such that about w->guesses lanes of w->maximum are above it, not counting the lane of pass->atom. */
 static inline real column_guess_bar(const kernel_work *w, const column_pass *pass) {
     const vector *maximum = w->maximum;
     real bar = ((const real *)w->maximum)[pass->atom / BLOCK * LANES + pass->atom % LANES];
-    for (int k = 0; k < GUESSES; k++) {
+    for (int k = 0; k < w->guesses; k++) {
         vector below = vector_of((real)-INFINITY);
         for (int64_t b = 0; b < w->stride / BLOCK; b++)
             below = vector_max_where(below, maximum[b], vector_of(bar), maximum[b]);
@@ -96,7 +96,8 @@ static inline __attribute__((always_inline)) void column_sum_guesses(const kerne
 }
 
 /* Computes the rows of P r in block b, to p, continuing a partial column if there is one. */
-static inline void column_sum_alone(const kernel_work *w, int64_t b, const kernel_begun *begun, vector p[VECTORS]) {
+static inline __attribute__((always_inline)) void column_sum_alone(const kernel_work *w, int64_t b,
+                                                                   const kernel_begun *begun, vector p[VECTORS]) {
     const real *const row[1] = {w->row[0]};
     vector sum[1][VECTORS];
     for (int i = 0; i < VECTORS; i++) sum[0][i] = begun ? basis_vectors(begun->sum, b)[i] : (vector){0};
@@ -104,9 +105,9 @@ static inline void column_sum_alone(const kernel_work *w, int64_t b, const kerne
     for (int i = 0; i < VECTORS; i++) p[i] = sum[0][i];
 }
 
-/* Computes the rows of p = (g_j - P r) / rho in block b, and stores them as column w->count. */
-static inline void column_block(kernel_work *w, int64_t b, const column_pass *pass, real scale, vector p[VECTORS]) {
-    const vector *g = (const vector *)((const real *)w->gram + pass->atom * w->stride + b * BLOCK);
+/* Computes the rows of P r in block b, to p. */
+static inline __attribute__((always_inline)) void column_block(kernel_work *w, int64_t b, const column_pass *pass,
+                                                               vector p[VECTORS]) {
     const int64_t columns = w->count - (pass->begun ? pass->begun->columns : 0);
     if (pass->guesses == 0)
         column_sum_alone(w, b, pass->begun, p);
@@ -114,10 +115,14 @@ static inline void column_block(kernel_work *w, int64_t b, const column_pass *pa
         column_sum_guesses(w, b, 1, pass, p);
     else
         column_sum_guesses(w, b, GUESSES, pass, p);
-    vector *out = (vector *)basis_block(w, b, w->count);
-    for (int i = 0; i < VECTORS; i++) out[i] = p[i] = (g[i] - p[i]) * scale; /* g last: it is read from memory */
     w->effort.bytes += (columns + 1) * BLOCK * (int64_t)sizeof(real);
     w->effort.multiplied += (columns * (1 + pass->guesses) + 1) * BLOCK;
+}
+
+/* Vector i of block b of p = (g_j - P r) / rho, scale = 1 / rho, given that of P r. Stores it in column w->count. */
+static inline vector column_entry(kernel_work *w, int64_t b, int i, const column_pass *pass, real scale, vector sum) {
+    const vector *g = (const vector *)((const real *)w->gram + pass->atom * w->stride + b * BLOCK);
+    return ((vector *)basis_block(w, b, w->count))[i] = (g[i] - sum) * scale;
 }
 
 #endif

@@ -48,19 +48,21 @@ static inline void meet(double c, double v, int sign, const path *at, int64_t at
 
 /* v, negated where c is negative: the rate at which |c| decreases. */
 static inline vector along(const kernel_work *w, vector c, vector v) {
-    return w->rules.nonnegative ? v : (vector)((vector_bits)v ^ ((vector_bits)c & SIGN_BITS));
+    const vector_bits flipped = w->rules.nonnegative ? (vector_bits){0} : SIGN_BITS;
+    return (vector)((vector_bits)v ^ ((vector_bits)c & flipped));
 }
 
-/* Stores in w->most, per lane of block b, minus the approximate fall until the first atom reaches C with the current
- * sign of its correlation. Returns the lane-wise maximum with `before`, that of earlier blocks. */
-static inline vector note_first(const kernel_work *w, const path *at, int64_t b, const vector c[VECTORS],
-                                const vector v[VECTORS], vector before) {
-    const vector level = vector_of((real)at->level), one = vector_of(1), parallel = vector_of((real)PARALLEL);
-    vector first = -level;
-    for (int i = 0; i < VECTORS; i++) {
-        const vector falls = along(w, c[i], v[i]), closing = one - falls;
-        first = vector_max_where(first, (basis_wanted(w, c[i]) - level) * about_inverse(closing), closing, parallel);
-    }
+/* Minus the approximate fall until an atom with correlation c and slope v reaches C with the current sign of c; `first`
+ * if that is larger. Lane by lane. */
+static inline vector note_fall(const kernel_work *w, vector level, vector c, vector v, vector first) {
+    const vector closing = vector_of(1) - along(w, c, v);
+    const vector fall = (basis_wanted(w, c) - level) * about_inverse(closing);
+    return vector_max_where(first, fall, closing, vector_of((real)PARALLEL));
+}
+
+/* Stores in w->maximum, per lane of block b, minus the approximate fall until its first atom reaches C. Returns the
+ * lane-wise maximum with `before`, that of earlier blocks. */
+static inline vector note_first(const kernel_work *w, int64_t b, vector first, vector before) {
     ((vector *)w->maximum)[b] = first;
     return vector_max(before, first);
 }
@@ -110,12 +112,16 @@ static inline void follow(kernel_work *w, int64_t b, real fall) {
 
 /* Finds the next event along the current direction. The atom just dropped is considered with the opposite sign only. */
 static void next_event(kernel_work *w, path *at, event *next) {
-    vector found = vector_of((real)-at->level);
+    const vector level = vector_of((real)at->level);
+    vector found = -level;
     real *free = w->free;
     if (at->parted >= 0) free[at->parted] = 0;
     for (int64_t b = 0; b < w->stride / BLOCK; b++) {
+        const vector *c = basis_vectors(w->corr, b), *v = basis_vectors(w->slope, b);
+        vector first = -level;
         follow(w, b, (real)at->pending);
-        found = note_first(w, at, b, basis_vectors(w->corr, b), basis_vectors(w->slope, b), found);
+        for (int i = 0; i < VECTORS; i++) first = note_fall(w, level, c[i], v[i], first);
+        found = note_first(w, b, first, found);
     }
     at->pending = 0;
     first_of_all(w, at, found, next);
@@ -128,8 +134,8 @@ static void next_event(kernel_work *w, path *at, event *next) {
     }
 }
 
-/* Guesses the atoms that reach C next after the one whose column is computed. Correlations and w->most do not include
- * the pending fall. */
+/* Guesses the atoms that reach C next after the one whose column is computed. Correlations and w->maximum do not
+ * include the pending fall. */
 static void guess(kernel_work *w, const path *at, column_pass *pass) {
     const double fall = -(double)column_guess_bar(w, pass) * (1 + 2 * ABOUT), level = at->level + at->pending - fall;
     if (!(level > 0)) return;
@@ -167,21 +173,24 @@ static int list_rivals(kernel_work *w, double pending, double bar) {
  * next event. */
 static void add_column(kernel_work *w, path *at, int64_t j, double rho, double z, event *next) {
     const double bar = w->verified && !at->lasso ? at->level - set_window(w, at) : INFINITY;
-    vector found = vector_of((real)-at->level), largest = {0};
+    const vector level = vector_of((real)at->level);
+    vector found = -level, largest = {0};
     column_pass pass = {.atom = j, .begun = column_begun(w, j)};
     if (column_wants_guesses(w, &pass)) guess(w, at, &pass);
     for (int64_t place = 0; place < w->stride / BLOCK; place++) {
         const int64_t b = basis_order(w, place);
         basis_expect(w, j, place + AHEAD);
         vector *corr = basis_vectors(w->corr, b), *slope = basis_vectors(w->slope, b);
-        vector p[VECTORS], c[VECTORS], v[VECTORS]; /* stay in registers */
-        column_block(w, b, &pass, (real)(1 / rho), p);
+        vector sum[VECTORS], first = -level; /* stay in registers */
+        column_block(w, b, &pass, sum);
         for (int i = 0; i < VECTORS; i++) {
-            corr[i] = c[i] = corr[i] - (real)at->pending * slope[i];
-            largest = vector_max(largest, vector_abs(c[i]));
-            slope[i] = v[i] = slope[i] + (real)z * p[i];
+            const vector p = column_entry(w, b, i, &pass, (real)(1 / rho), sum[i]);
+            const vector c = corr[i] = corr[i] - (real)at->pending * slope[i];
+            const vector v = slope[i] = slope[i] + (real)z * p;
+            largest = vector_max(largest, vector_abs(c));
+            first = note_fall(w, level, c, v, first);
         }
-        found = note_first(w, at, b, c, v, found);
+        found = note_first(w, b, first, found);
     }
     at->pending = 0;
     if ((double)largest_lane(largest) > bar && !list_rivals(w, 0, bar)) w->uncertain = 1;

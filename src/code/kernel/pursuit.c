@@ -55,44 +55,37 @@ static void look_everywhere(const kernel_work *w, choice *best) {
 
 /* ---- The best atom: approximate largest keys of all blocks, then exact keys where they are largest ---- */
 
-/* Lane-wise maximum of the correlations of a block. */
-static inline vector most_correlated(const kernel_work *w, const vector c[VECTORS]) {
-    vector maximum[VECTORS];
-    for (int i = 0; i < VECTORS; i++) maximum[i] = basis_wanted(w, c[i]);
-    return vectors_max(VECTORS, maximum);
+/* What the search maximises: correlations (OMP), approximate keys (OLS), or the upper ends of their intervals (OLS that
+ * is verified). */
+typedef enum measure { CORRELATIONS, KEYS, MARGINS } measure;
+
+static measure measure_of(const kernel_work *w, const choice *best) {
+    return w->rules.coder != CODER_OLS ? CORRELATIONS : best->blunt > 0 ? MARGINS : KEYS;
 }
 
-/* Lane-wise maximum of the keys of a block, approximately. Atoms already chosen have correlations near 0. */
-static inline vector largest_keys(const kernel_work *w, const vector c[VECTORS], const vector norm[VECTORS]) {
-    const vector pivot = vector_of((real)PIVOT), zero = {0};
-    vector maximum[4] = {zero, zero, zero, zero};
-    for (int i = 0; i < VECTORS; i++) {
-        const vector size = w->rules.nonnegative ? vector_max(c[i], zero) : c[i];
-        maximum[i % 4] = vector_max_where(maximum[i % 4], size * size * about_inverse(norm[i]), norm[i], pivot);
-    }
-    return vectors_max(4, maximum);
+/* Approximate keys of a vector of atoms, and `before` where that is larger. Atoms already chosen have correlations near
+ * 0. */
+static inline vector larger_keys(const kernel_work *w, vector c, vector norm, vector before) {
+    const vector size = w->rules.nonnegative ? vector_max(c, (vector){0}) : c;
+    return vector_max_where(before, size * size * about_inverse(norm), norm, vector_of((real)PIVOT));
 }
 
 /* The same for the upper ends of the intervals; infinite if set_aside must exclude an atom. */
-static inline vector largest_margins(const kernel_work *w, const vector c[VECTORS], const vector norm[VECTORS],
-                                     const choice *best) {
-    const vector dependent = vector_of(best->dependent), any = vector_of((real)INFINITY);
-    vector maximum[VECTORS];
-    for (int i = 0; i < VECTORS; i++) {
-        const vector size = vector_max(basis_wanted(w, c[i]) + best->slack, (vector){0});
-        const vector key = size * size * about_inverse(norm[i] - best->blunt);
-        maximum[i] = vector_select(norm[i] > dependent, key, any);
-    }
-    return vectors_max(VECTORS, maximum);
+static inline vector larger_margins(const kernel_work *w, vector c, vector norm, const choice *best, vector before) {
+    const vector size = vector_max(basis_wanted(w, c) + best->slack, (vector){0});
+    const vector key = size * size * about_inverse(norm - best->blunt);
+    return vector_max(before, vector_select(norm > best->dependent, key, vector_of((real)INFINITY)));
 }
 
-/* Stores the lane-wise largest keys of block b in w->most. Returns their maximum with `before`, that of earlier
- * blocks. */
-static inline vector note(const kernel_work *w, int64_t b, const vector c[VECTORS], const vector norm[VECTORS],
-                          const choice *best, vector before) {
-    const vector maximum = w->rules.coder != CODER_OLS ? most_correlated(w, c)
-                           : best->blunt > 0           ? largest_margins(w, c, norm, best)
-                                                       : largest_keys(w, c, norm);
+/* The same by any measure, a compile-time constant. */
+static inline __attribute__((always_inline)) vector larger_of(const kernel_work *w, measure by, vector c, vector norm,
+                                                              const choice *best, vector before) {
+    if (by == CORRELATIONS) return vector_max(before, basis_wanted(w, c));
+    return by == KEYS ? larger_keys(w, c, norm, before) : larger_margins(w, c, norm, best, before);
+}
+
+/* Stores the lane-wise maximum of block b in w->maximum. Returns the maximum with `before`, that of earlier blocks. */
+static inline vector note(const kernel_work *w, int64_t b, vector maximum, vector before) {
     ((vector *)w->maximum)[b] = maximum;
     return vector_max(before, maximum);
 }
@@ -120,7 +113,7 @@ static inline void look_closer(const kernel_work *w, int64_t b, real bar, choice
     }
 }
 
-/* Finds the best of the atoms in blocks with a lane of w->most above the bar. */
+/* Finds the best of the atoms in blocks with a lane of w->maximum above the bar. */
 static void look_above(const kernel_work *w, real bar, choice *best) {
     forget(best);
     for (int64_t first = 0; first < w->stride / BLOCK; first += 64)
@@ -191,27 +184,47 @@ static void widen_windows(const kernel_work *w, choice *best, double rho, double
 
 /* Chooses the best atom by the correlations and norms in memory. */
 static void choose(const kernel_work *w, choice *best) {
+    const measure by = measure_of(w, best);
     vector maximum = {0};
-    for (int64_t b = 0; b < w->stride / BLOCK; b++)
-        maximum = note(w, b, basis_vectors(w->corr, b), basis_vectors(w->norm, b), best, maximum);
+    for (int64_t b = 0; b < w->stride / BLOCK; b++) {
+        const vector *c = basis_vectors(w->corr, b), *norm = basis_vectors(w->norm, b);
+        vector most = {0};
+        for (int i = 0; i < VECTORS; i++) most = larger_of(w, by, c[i], norm[i], best, most);
+        maximum = note(w, b, most, maximum);
+    }
     pick_largest(w, best, maximum);
 }
 
-/* One pass over all atoms: p = (g_j - P r) / rho, D'r -= alpha p, norm -= p^2, and the next choice. */
-static inline void add_column(kernel_work *w, int64_t j, double rho, double alpha, choice *next) {
-    const column_pass pass = {.atom = j};
+/* One pass over all atoms: p = (g_j - P r) / rho, D'r -= alpha p, for OLS norm -= p^2. Returns the lane-wise maximum.
+ * `by` is a compile-time constant. */
+static inline __attribute__((always_inline)) vector pass_over(kernel_work *w, const column_pass *pass, measure by,
+                                                              real scale, real alpha, const choice *next) {
     vector maximum = {0};
     for (int64_t place = 0; place < w->stride / BLOCK; place++) {
         const int64_t b = basis_order(w, place);
         vector *corr = basis_vectors(w->corr, b), *norm = basis_vectors(w->norm, b);
-        vector p[VECTORS], c[VECTORS], left[VECTORS]; /* stay in registers */
-        basis_expect(w, j, place + AHEAD);
-        column_block(w, b, &pass, (real)(1 / rho), p);
-        for (int i = 0; i < VECTORS; i++) corr[i] = c[i] = corr[i] - (real)alpha * p[i];
-        if (w->rules.coder == CODER_OLS)
-            for (int i = 0; i < VECTORS; i++) norm[i] = left[i] = norm[i] - p[i] * p[i];
-        maximum = note(w, b, c, left, next, maximum);
+        vector sum[VECTORS], most = {0}; /* stay in registers */
+        basis_expect(w, pass->atom, place + AHEAD);
+        column_block(w, b, pass, sum);
+        for (int i = 0; i < VECTORS; i++) {
+            const vector p = column_entry(w, b, i, pass, scale, sum[i]);
+            const vector c = corr[i] = corr[i] - alpha * p;
+            if (by != CORRELATIONS) norm[i] = norm[i] - p * p;
+            most = larger_of(w, by, c, by != CORRELATIONS ? norm[i] : c, next, most);
+        }
+        maximum = note(w, b, most, maximum);
     }
+    return maximum;
+}
+
+/* Adds the column of atom j to P, updates the correlations and finds the next atom. */
+static void add_column(kernel_work *w, int64_t j, double rho, double alpha, choice *next) {
+    const column_pass pass = {.atom = j};
+    const measure by = measure_of(w, next);
+    const real scale = (real)(1 / rho), a = (real)alpha;
+    const vector maximum = by == CORRELATIONS ? pass_over(w, &pass, CORRELATIONS, scale, a, next)
+                           : by == KEYS       ? pass_over(w, &pass, KEYS, scale, a, next)
+                                              : pass_over(w, &pass, MARGINS, scale, a, next);
     if (w->verified && largest_lane(maximum) == (real)INFINITY) {
         set_aside(w, next);
         choose(w, next);

@@ -96,13 +96,6 @@ static inline vector vector_max(vector a, vector b) {
 #endif
 }
 
-/* Lane-wise maximum of `count` vectors, a power of two, by pairwise reduction. Overwrites x. */
-static inline vector vectors_max(int count, vector x[]) {
-    for (int half = count / 2; half > 0; half /= 2)
-        for (int i = 0; i < half; i++) x[i] = vector_max(x[i], x[i + half]);
-    return x[0];
-}
-
 /* max(a, b) in lanes where x > y, a in the others. */
 static inline vector vector_max_where(vector a, vector b, vector x, vector y) {
 #if defined(KERNEL_ISA_avx512) && defined(KERNEL_f32)
