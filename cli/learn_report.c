@@ -48,7 +48,7 @@ static void print_coherence(const run *r, const inco_learn_info *info) {
 }
 
 /* Codes of more than a third of the dimensions describe noise, take long to compute, and teach the atoms little. LARC
- * stops at 0.2 in the paper's 160 dimensions; of white noise, max |d'r| / |r| grows as 1 / sqrt(dimensions). */
+ * stops at 0.2 in the paper's 160 dimensions; of white noise, max |d'r| / |r| falls as 1 / sqrt(dimensions). */
 static void print_density(const run *r, const inco_learn_info *info) {
     const double rank = (double)(info->rank > 0 ? info->rank : info->dim), stop = 0.2 * sqrt(160 / rank);
     char coder[16], threshold[64] = "";
