@@ -35,7 +35,7 @@ static void a_pair_is_rotated_to_the_bound(void **state) {
         mat_set(&d, 1, 1, sign * 0.6);
         mat_set(&d, 4, 2, 1);
         old = copy_of(&d);
-        const decorrelation settings = {0.3, 1e-15, 10, 1, 0, 1, NULL};
+        const decorrelation settings = {0.3, 1e-15, 10, 1, 0, 1, NULL, NULL};
         decorrelation_result result;
         assert_int_equal(decorrelate(&d, &settings, &result, NULL), INCO_OK);
         assert_int_equal(result.pairs, 1);
@@ -58,7 +58,7 @@ static void the_worst_pair_goes_first_and_an_atom_has_one_pair(void **state) {
     assert_int_equal(inco_mat_new(&d, INCO_F64, 3, 3, NULL), INCO_OK);
     const double x[] = {1, 0, 0, 0.95, sqrt(1 - 0.95 * 0.95), 0, 0.6, 0.8 * 0.6, 0.8 * 0.8};
     memcpy(d.data, x, sizeof x);
-    const decorrelation settings = {0.5, 0.001, 1, 1, 0, 1, NULL};
+    const decorrelation settings = {0.5, 0.001, 1, 1, 0, 1, NULL, NULL};
     decorrelation_result result;
     assert_int_equal(decorrelate(&d, &settings, &result, NULL), INCO_OK);
     assert_int_equal(result.passes, 1);
@@ -80,7 +80,7 @@ static void all_pairs_end_below_the_bound(void **state) {
             inco_mat d = check_dictionary(INCO_F64, 40, 150, 80);
             for (int64_t i = 0; i < 40; i++) mat_set(&d, i, 140, mat_get(&d, i, 3) + 0.01 * mat_get(&d, i, 4));
             mat_normalize_columns(&d, NULL);
-            const decorrelation settings = {bounds[b], 1e-3, 1000, 1, 2, threads, NULL};
+            const decorrelation settings = {bounds[b], 1e-3, 1000, 1, 2, threads, NULL, NULL};
             decorrelation_result result;
             assert_int_equal(decorrelate(&d, &settings, &result, NULL), INCO_OK);
             assert_true(coherence_of(&d) <= bounds[b] + 1e-3);
@@ -111,7 +111,7 @@ static void identical_and_opposite_atoms_are_parted(void **state) {
         mat_set(&d, i, 5, mat_get(&d, i, 4));
         mat_set(&d, i, 8, -mat_get(&d, i, 7));
     }
-    const decorrelation settings = {0.4, 1e-3, 1000, 3, 0, 2, NULL};
+    const decorrelation settings = {0.4, 1e-3, 1000, 3, 0, 2, NULL, NULL};
     decorrelation_result result;
     assert_int_equal(decorrelate(&d, &settings, &result, NULL), INCO_OK);
     assert_true(coherence_of(&d) <= 0.401);
@@ -122,7 +122,7 @@ static void identical_and_opposite_atoms_are_parted(void **state) {
 static void an_impossible_bound_stops_at_the_limit(void **state) {
     (void)state;
     inco_mat d = check_dictionary(INCO_F64, 6, 30, 82), old = copy_of(&d);
-    decorrelation settings = {0.05, 1e-3, 7, 3, 0, 2, NULL};
+    decorrelation settings = {0.05, 1e-3, 7, 3, 0, 2, NULL, NULL};
     decorrelation_result result;
     assert_int_equal(decorrelate(&d, &settings, &result, NULL), INCO_OK);
     assert_int_equal(result.passes, 7);
@@ -176,7 +176,7 @@ static void projections_meet_the_bound_and_the_rotation_is_the_best(void **state
     for (int s = 0; s < 2; s++) { /* more atoms than dimensions, and fewer */
         inco_mat old = check_dictionary(INCO_F64, sizes[s][0], sizes[s][1], 85), d = copy_of(&old);
         training t = training_for(type, &old, 600);
-        const ipr_settings settings = {0.3, 1e-3, 100, 1, 0, 2, 0};
+        const ipr_settings settings = {0.3, 1e-3, 100, 1, 0, 2, 0, NULL};
         ipr_result result;
         double best, turned;
         assert_true(coherence_of(&d) > 0.4);
@@ -210,7 +210,7 @@ static void projections_at_the_limits(void **state) {
     (void)state;
     inco_mat old = check_dictionary(INCO_F64, 8, 20, 86), d = copy_of(&old);
     training t = training_for(INCO_F64, &old, 200);
-    ipr_settings settings = {1, 1e-3, 4, 1, 0, 1, 0};
+    ipr_settings settings = {1, 1e-3, 4, 1, 0, 1, 0, NULL};
     ipr_result result;
     assert_int_equal(ipr_project(&d, &t, &settings, &result, NULL), INCO_OK);
     assert_int_equal(result.iterations, 0);

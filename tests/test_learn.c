@@ -224,6 +224,45 @@ static void the_callback_stops_it(void **state) {
     inco_mat_free(&x);
 }
 
+/* At the third update: the first report, after which the caller takes its time, and one from inside the update. */
+static int stop_inside(void *self, const inco_progress *now) {
+    int *reports = self;
+    if (strcmp(now->phase, "update") || now->iteration != 3) return 0;
+    if (++*reports == 1) usleep(80000);
+    return *reports == 2;
+}
+
+static void the_callback_stops_an_update(void **state) {
+    const char *const methods[][6] = {{"method", "idl"},
+                                      {"method", "idl", "schedule", "growing"},
+                                      {"method", "idl", "update", "plain", "norms", "rescale"},
+                                      {"method", "mocod"},
+                                      {"method", "ksvd"},
+                                      {"method", "aksvd"},
+                                      {"method", "inksvd", "max-coherence", "0.8"},
+                                      {"method", "ipr", "max-coherence", "0.8"}};
+    inco_mat x = check_random(INCO_F64, 12, 600, 12), d, two;
+    (void)state;
+    for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
+        inco_options *o = OPTIONS("atoms", "24", "coder", "omp", "sparsity", "3", "iterations", "2");
+        inco_learn_info info = INCO_INIT(inco_learn_info);
+        int reports = 0;
+        for (int i = 0; i < 6 && methods[m][i]; i += 2)
+            assert_int_equal(inco_options_set(o, methods[m][i], methods[m][i + 1], NULL), INCO_OK);
+        assert_int_equal(learn(&x, o, &two, NULL, NULL), INCO_OK);
+        inco_options_set(o, "iterations", "5", NULL);
+        inco_options_on_progress(o, stop_inside, &reports, sizeof(inco_progress), NULL);
+        assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_STOPPED);
+        assert_int_equal(reports, 2);
+        assert_int_equal(info.iterations, 2);
+        assert_memory_equal(d.data, two.data, (size_t)(d.rows * d.cols) * sizeof(double));
+        inco_mat_free(&d);
+        inco_mat_free(&two);
+        inco_options_free(o);
+    }
+    inco_mat_free(&x);
+}
+
 static void unused_atoms_are_replaced_or_kept(void **state) {
     (void)state;
     check_unused_policies(
@@ -440,6 +479,7 @@ int main(void) {
         BOTH(the_objective_never_rises_in_an_update),
         cmocka_unit_test(gamma_flattens_the_spectrum),
         cmocka_unit_test(the_callback_stops_it),
+        cmocka_unit_test(the_callback_stops_an_update),
         cmocka_unit_test(unused_atoms_are_replaced_or_kept),
         BOTH(bad_data_is_refused_with_its_place),
         BOTH(centring_and_codes),

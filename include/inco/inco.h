@@ -188,8 +188,9 @@ typedef struct inco_progress {
  *   residuals  "residuals" (`iteration` counts the cardinalities) */
 
 /* Called repeatedly by every call that may take long: learning, inco_encode, inco_inspect, inco_compare,
- * inco_decohere, inco_frame and inco_residuals_measure; always on the thread that made the call. A nonzero return value stops the call after the
- * current step: it returns INCO_STOPPED and the results so far. */
+ * inco_decohere, inco_frame and inco_residuals_measure; always on the thread that made the call. A nonzero return value
+ * stops the call after the current step: it returns INCO_STOPPED and the results so far. An update that takes long is
+ * reported several times; if it is stopped, the dictionary is the one before it. */
 typedef int (*inco_progress_fn)(void *self, const inco_progress *progress);
 
 /* Sets the progress callback of calls made with these options; NULL: none. Pass sizeof(inco_progress) as `size`. */

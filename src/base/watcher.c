@@ -9,3 +9,7 @@ int watcher_tell(const watcher *w, const inco_progress *now) {
     sized_give(theirs, now, sizeof *now);
     return w->callback(w->self, (const inco_progress *)theirs) ? INCO_STOPPED : INCO_OK;
 }
+
+int watcher_ask(const watcher_poll *poll) {
+    return poll && poll->ask(poll->self) ? WATCHER_STOPPED : INCO_OK;
+}

@@ -105,7 +105,7 @@ static double scale_of(const nearing *w, int64_t atoms) {
 
 static int open_nearing(nearing *w, const inco_mat *d, inco_error *error) {
     int status;
-    w->problem = (lbfgs_problem){w, d->rows * d->cols, eval, advance, 0, NULL, NULL};
+    w->problem = (lbfgs_problem){w, d->rows * d->cols, eval, advance, 0, NULL, NULL, NULL};
     w->scale = scale_of(w, d->cols);
     TRY(hinge_open(&w->over, d->rows, d->cols, w->settings->threads, error));
     TRY(mat_convert(&w->d, d, INCO_F64, error));

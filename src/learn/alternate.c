@@ -171,6 +171,7 @@ static int update(learner *l, int64_t round, const statistics *s, inco_error *er
     in.s = s;
     in.held = &l->stores.held;
     int status = l->method->update(&l->d, &in, &result, error);
+    if (status == WATCHER_STOPPED) return status;
     if (status >= 0 && l->method->needs_codes) rank_signals(l);
     const double seconds = clock_seconds() - start;
     l->info.seconds_update += seconds;

@@ -16,7 +16,15 @@
 #include "mat/mat.h"
 #include "replace/exchange.h"
 
+static const double REPORT_SECONDS = 0.05;
+
 /* ---- Creating ---- */
+
+/* Reports again from inside a step, with its phase, if the last report was a while ago. */
+static int ask(void *self) {
+    learner *l = self;
+    return clock_seconds() - l->told >= REPORT_SECONDS && learner_tell(l, l->progress.phase) != INCO_OK;
+}
 
 int learner_new(learner **result, const inco_source *signals, const inco_options *options, inco_error *error) {
     const inco_source none = {.size = sizeof none, .type = common_precision(options, INCO_F32)};
@@ -28,6 +36,7 @@ int learner_new(learner **result, const inco_source *signals, const inco_options
     l->method = method_of(options);
     l->info.size = sizeof l->info;
     l->progress.size = sizeof l->progress;
+    l->poll = (watcher_poll){ask, l};
     l->options = inco_options_copy(options);
     l->own = memory_new(1, l->method->own_size);
     if (!l->options || !l->own) {
@@ -237,6 +246,7 @@ method_input learner_input(const learner *l) {
                           .energy = l->energy,
                           .threads = l->threads,
                           .own = l->own,
+                          .poll = &l->poll,
                           .relative_error = l->progress.relative_error};
 }
 
@@ -247,7 +257,8 @@ double learner_gamma(const learner *l) {
 
 int learner_tell(learner *l, const char *phase) {
     l->progress.phase = phase;
-    l->progress.seconds = clock_seconds() - l->began;
+    l->told = clock_seconds();
+    l->progress.seconds = l->told - l->began;
     return watcher_tell(options_watcher(l->options), &l->progress);
 }
 

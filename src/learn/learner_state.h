@@ -30,8 +30,9 @@ struct learner {
     alternation stores; /* for alternate_step */
 
     /* The run. */
-    double began; /* by clock_seconds */
+    double began, told; /* by clock_seconds: its start, and the last report to the watcher */
     inco_progress progress;
+    watcher_poll poll; /* for steps that report nothing themselves */
 
     /* Results. */
     inco_mat result;    /* the dictionary in the precision wanted */

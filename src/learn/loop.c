@@ -77,6 +77,7 @@ static double change_between(const inco_mat *d, const inco_mat *e) {
 
 static int step(learner *l, inco_error *error) {
     int status = l->method->step(l, error);
+    if (status == WATCHER_STOPPED) return INCO_STOPPED;
     return status == INCO_OK && !l->method->designs ? choose_replacements(l, error) : status;
 }
 

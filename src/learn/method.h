@@ -18,7 +18,8 @@ typedef struct method_input {
     int64_t iteration;    /* completed */
     double energy;        /* ||X||^2; 0 before the first coding pass */
     int threads;
-    void *own; /* the method's state */
+    void *own;                /* the method's state */
+    const watcher_poll *poll; /* asked within long updates: may stop them */
     /* For an update: */
     int64_t round;         /* index of the update within this iteration: later ones have refitted coefficients */
     double relative_error; /* of this iteration's codes */

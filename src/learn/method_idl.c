@@ -148,7 +148,8 @@ static int update_with(const void *self, inco_mat *d, double gamma, update_resul
                                 .plain = idl_options_of(in->options)->update == UPDATE_PLAIN,
                                 .enough = is_bounded(in->options) ? 0 : ENOUGH, /* new pairs are not foreseen */
                                 .narrow = in->type == INCO_F32,
-                                .within = in->span};
+                                .within = in->span,
+                                .poll = in->poll};
     add_bound(&settings, task);
     return idl_update(d, in->s, &settings, result, error);
 }
@@ -202,8 +203,8 @@ static int update_batch(learner *l, const batch_place *batch, const statistics *
     const double gamma = penalty_gamma(&in) / (isnan(penalty_options_of(l->options)->gamma) ? 1 : scale);
     const idl_task task = {&in, passes, range_min(FEW, update_iterations(l->options))};
     int status = penalty_check_weight(&in, gamma, error);
+    if (status >= 0) status = update_with(&task, &l->d, gamma, r, error);
     if (status < 0) return status;
-    status = update_with(&task, &l->d, gamma, r, error);
     l->progress.update_iterations += r->iterations;
     r->before *= scale;
     r->after *= scale;

@@ -28,7 +28,8 @@ static int rotate_pairs(inco_mat *d, const method_input *in, update_result *resu
                                     common_seed(in->options),
                                     (uint64_t)in->iteration,
                                     in->threads,
-                                    in->span};
+                                    in->span,
+                                    in->poll};
     decorrelation_result reached;
     int status = decorrelate(d, &settings, &reached, error);
     result->passes = reached.passes;

@@ -26,7 +26,8 @@ static int project(inco_mat *d, const method_input *in, update_result *result, i
                                    common_seed(in->options),
                                    (uint64_t)in->iteration,
                                    in->threads,
-                                   in->rank};
+                                   in->rank,
+                                   in->poll};
     ipr_result reached;
     int status = ipr_project(d, in->held, &settings, &reached, error);
     result->passes = reached.iterations;

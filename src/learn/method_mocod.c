@@ -26,7 +26,8 @@ static int update(inco_mat *d, const method_input *in, update_result *result, in
                                       .eta = eta_of(in),
                                       .iterations = (int)learn_options_of(in->options)->update_iterations,
                                       .threads = in->threads,
-                                      .within = in->span};
+                                      .within = in->span,
+                                      .poll = in->poll};
     return mocod_update(d, in->s, &settings, result, error);
 }
 

@@ -5,8 +5,10 @@
 #include "mat/mat.h"
 
 int sweep_update(inco_mat *d, const method_input *in, const ksvd_rule *rule, update_result *result, inco_error *error) {
+    ksvd_rule polled = *rule;
+    polled.poll = in->poll;
     result->before = training_error(in->held);
-    int status = ksvd_sweep(d, in->held, rule, error);
+    int status = ksvd_sweep(d, in->held, &polled, error);
     result->after = training_error(in->held);
     result->iterations = 1;
     return status;

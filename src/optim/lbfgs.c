@@ -217,8 +217,8 @@ static int descend(work *w, const lbfgs_settings *settings, lbfgs_result *result
         result->gradient_norm = sqrt(w->gg);
         const int converged = result->gradient_norm <= settings->tolerance * fmax(1, sqrt(w->xx));
         if (converged || result->iterations >= settings->iterations) return INCO_OK;
-        int moved, pairs = w->count, status = choose_line(w, &line, error);
-        if (status < 0) return status;
+        int moved, pairs = w->count, status = watcher_ask(w->problem->poll);
+        if (status < 0 || (status = choose_line(w, &line, error)) < 0) return status;
         /* (LBFGS-8): the decrease predicted by the quadratic model is too small to continue */
         result->settled = w->problem->precondition && -line.slope / 2 <= settings->enough * (result->before - w->at.f);
         if (!(line.slope < 0) || result->settled) return INCO_OK;

@@ -4,6 +4,8 @@
 
 #include <inco/inco.h>
 
+#include "base/watcher.h"
+
 /* A point, with the value and gradient of f. */
 typedef struct lbfgs_point {
     double *x, *gradient; /* n each */
@@ -34,6 +36,7 @@ typedef struct lbfgs_problem {
     /* (LBFGS-9): v <- its part tangent to the surface on which f is defined, at the current point. NULL: f is defined
      * everywhere. */
     void (*make_tangent)(void *self, double *v);
+    const watcher_poll *poll; /* asked before every iteration and evaluation; may be NULL */
 } lbfgs_problem;
 
 typedef struct lbfgs_settings {

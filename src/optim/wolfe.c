@@ -13,8 +13,9 @@ typedef struct trial {
 } trial;
 
 int lbfgs_evaluate(lbfgs_problem *problem, lbfgs_point *at, inco_error *error) {
+    const int status = watcher_ask(problem->poll);
     problem->evaluations++;
-    return problem->eval(problem->self, at, error);
+    return status < 0 ? status : problem->eval(problem->self, at, error);
 }
 
 /* Evaluates the line at t. A value that is not finite counts as infinite. */

@@ -180,9 +180,10 @@ static void close_decorrelator(decorrelator *w) {
 static int make_passes(decorrelator *w, inco_error *error) {
     const decorrelation *settings = w->settings;
     for (;;) {
-        int status = search(w, error);
+        int status = watcher_ask(settings->poll);
+        if (status < 0 || (status = search(w, error)) < 0) return status;
         w->result->coherence = w->all.maximum;
-        if (status < 0 || w->all.maximum <= settings->bound + settings->tolerance) return status;
+        if (w->all.maximum <= settings->bound + settings->tolerance) return status;
         if (w->result->passes == settings->passes) return INCO_OK;
         status = rotate_pairs(w, w->result->passes++, error);
         if (status < 0) return status;

@@ -3,6 +3,7 @@
 #ifndef INCO_PAIRS_DECORRELATE_H
 #define INCO_PAIRS_DECORRELATE_H
 
+#include "base/watcher.h"
 #include "mat/subspace.h"
 
 typedef struct decorrelation {
@@ -10,7 +11,8 @@ typedef struct decorrelation {
     int64_t passes;          /* maximum */
     uint64_t seed, round;    /* seed of the directions for equal atoms; round: the iteration */
     int threads;
-    const subspace *within; /* where these directions are; NULL: all of R^D */
+    const subspace *within;   /* where these directions are; NULL: all of R^D */
+    const watcher_poll *poll; /* asked before every pass; may be NULL */
 } decorrelation;
 
 typedef struct decorrelation_result {

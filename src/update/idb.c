@@ -28,7 +28,7 @@ static void push(void *self, const inco_mat *d, int64_t j, double *step) {
 }
 
 int idb_open(idb *w, const inco_mat *d, const idb_settings *settings, inco_error *error) {
-    *w = (idb){{KSVD_APPROXIMATE, push, w}, *settings, NEW_RAW(double, d->cols)};
+    *w = (idb){{KSVD_APPROXIMATE, push, w, NULL}, *settings, NEW_RAW(double, d->cols)};
     return w->products ? INCO_OK : error_no_memory(error);
 }
 

@@ -236,7 +236,8 @@ int idl_open(idl *w, const inco_mat *d, const statistics *s, const update_settin
     TRY(mat_new_raw(&w->e, INCO_F64, small, small, error));
     TRY(mat_new_raw(&w->e1, INCO_F64, small, small, error));
     TRY(mat_new_raw(&w->e2, INCO_F64, small, small, error));
-    w->problem = (lbfgs_problem){.self = w, .n = rows * cols, .eval = free_eval, .advance = free_advance};
+    w->problem = (lbfgs_problem){
+        .self = w, .n = rows * cols, .eval = free_eval, .advance = free_advance, .poll = settings->poll};
     TRY(open_model(w, settings, error));
     if (settings->rescale) return status;
     w->problem.eval = sphere_eval;

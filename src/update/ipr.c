@@ -123,6 +123,7 @@ int ipr_project(inco_mat *d, training *t, const ipr_settings *settings, ipr_resu
     TRY(training_products(t, d, &b, error));
     while ((result->coherence = clip(&w)) > settings->bound + settings->tolerance &&
            result->iterations < settings->iterations) {
+        TRY(watcher_ask(settings->poll));
         TRY(lapack_leading_eigenvectors(&w.gram, w.values, &w.vectors, error));
         factor(&w, result->iterations++);
     }

@@ -3,6 +3,7 @@
 #ifndef INCO_UPDATE_IPR_H
 #define INCO_UPDATE_IPR_H
 
+#include "base/watcher.h"
 #include "data/training.h"
 
 typedef struct ipr_settings {
@@ -10,7 +11,8 @@ typedef struct ipr_settings {
     int64_t iterations;      /* maximum */
     uint64_t seed, round;    /* of the directions for atoms that become zero */
     int threads;
-    int64_t rank; /* of the subspace that the signals span; 0: D */
+    int64_t rank;             /* of the subspace that the signals span; 0: D */
+    const watcher_poll *poll; /* asked before every projection; may be NULL */
 } ipr_settings;
 
 typedef struct ipr_result {

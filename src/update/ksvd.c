@@ -265,7 +265,8 @@ static void close_sweep(sweep *w) {
 int ksvd_atoms(inco_mat *d, training *t, const ksvd_rule *rule, int64_t first, int64_t last, inco_error *error) {
     sweep w = {.t = t, .d = d, .rule = rule, .dim = d->rows, .atom = first, .last = last};
     int status = open_sweep(&w, error);
-    for (; status >= 0 && w.atom < w.last; w.atom++) status = update_atom(&w, error);
+    for (; status >= 0 && w.atom < w.last; w.atom++)
+        if ((status = watcher_ask(rule->poll)) >= 0) status = update_atom(&w, error);
     close_sweep(&w);
     return status;
 }

@@ -3,6 +3,7 @@
 #ifndef INCO_UPDATE_KSVD_H
 #define INCO_UPDATE_KSVD_H
 
+#include "base/watcher.h"
 #include "data/training.h"
 
 typedef enum ksvd_form {
@@ -15,6 +16,7 @@ typedef struct ksvd_rule {
     /* KSVD_APPROXIMATE: changes the step E c of atom j before normalisation; d holds the old atom. May be NULL. */
     void (*push)(void *self, const inco_mat *d, int64_t j, double *step);
     void *self;
+    const watcher_poll *poll; /* asked before every atom; may be NULL */
 } ksvd_rule;
 
 /* Updates atoms first .. last - 1 of d (D x L, double, unit-norm columns) that some signal uses, in their order, each

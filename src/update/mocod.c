@@ -125,7 +125,7 @@ static int search(mocod *w, const inco_mat *d, const statistics *s, const update
         return error_set(error, INCO_ENUMERIC, "the objective is not finite at the start of the update");
     w->before = w->plain;
     for (w->moved = 1; status >= 0 && w->moved && w->steps < settings->iterations; w->steps += w->moved)
-        status = advance(w, error);
+        if ((status = watcher_ask(settings->poll)) >= 0) status = advance(w, error);
     return status;
 }
 

@@ -2,6 +2,7 @@
 #ifndef INCO_UPDATE_UPDATE_H
 #define INCO_UPDATE_UPDATE_H
 
+#include "base/watcher.h"
 #include "data/statistics.h"
 #include "mat/subspace.h"
 
@@ -17,7 +18,8 @@ typedef struct update_settings {
     double eta;    /* MOCOD: weight of sum_j (||d_j||^2 - 1)^2 during the search */
     double bound;  /* IDL on spheres: |d_i'd_j| above it cost ... */
     double push;   /* ... this much times what they exceed it by, squared; 0: nothing */
-    const subspace *within; /* IDL, MOCOD: where atoms stay that begin there; NULL: all of R^D */
+    const subspace *within;   /* IDL, MOCOD: where atoms stay that begin there; NULL: all of R^D */
+    const watcher_poll *poll; /* IDL, MOCOD: may stop the update; NULL: nobody */
 } update_settings;
 
 typedef struct update_result {
