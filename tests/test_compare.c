@@ -239,6 +239,12 @@ static void refused_and_stopped(void **unused) {
     assert_int_equal(inco_compare(&b, &b, NULL, NULL, &error), INCO_EINVAL);
     assert_int_equal(inco_compare(&a, &a, NULL, &c, &error), INCO_EDATA);
     assert_non_null(strstr(error.message, "the first dictionary has a NaN or Inf in atom 4, feature 2"));
+    inco_mat many = check_random(INCO_F32, 3, 600, 3);
+    inco_options *little = OPTIONS("max-memory", "1");
+    assert_int_equal(inco_compare(&many, &many, little, &c, &error), INCO_ENOMEM);
+    assert_non_null(strstr(error.message, "the similarities of all pairs of atoms: 1.44 MB of memory are needed"));
+    inco_options_free(little);
+    inco_mat_free(&many);
     assert_int_equal(inco_options_on_progress(options, stop_at_once, &calls, sizeof(inco_progress), NULL), INCO_OK);
     assert_int_equal(inco_compare(&b, &b, options, &c, &error), INCO_STOPPED);
     assert_int_equal(calls, 1);

@@ -411,8 +411,8 @@ typedef struct inco_comparison {
 
 /* Compares the dictionaries A and B, of the same dimension and any numbers of atoms, which may have any norm. Similarities
  * closer than 2^-27 are ties for the matching, so that its mean is at most 2^-27 below the largest possible one. Takes 4
- * bytes per pair of an atom of A and an atom of B. `options` may be NULL. Options used: threads. Free the result with
- * inco_comparison_free. It is empty if the call was stopped. */
+ * bytes per pair of an atom of A and an atom of B. `options` may be NULL. Options used: threads, max-memory. Free the
+ * result with inco_comparison_free. It is empty if the call was stopped. */
 INCO_API int inco_compare(const inco_mat *a, const inco_mat *b, const inco_options *options,
                           inco_comparison *comparison, inco_error *error);
 INCO_API void inco_comparison_free(inco_comparison *comparison);

@@ -150,8 +150,9 @@ static int fill_round(void *self, int64_t i, int thread, inco_error *error) {
 static int fill_costs(comparing *w, inco_error *error) {
     const int64_t rows = w->rows.atoms.count, cols = w->cols.atoms.count, blocks = range_blocks(rows, GRAM_BLOCK);
     cost_round round = {w, 0};
-    int status = INCO_OK;
-    if (rows && cols > INT64_MAX / rows) return error_no_memory(error);
+    int status =
+        inco_check_memory("the similarities of all pairs of atoms", 4 * (double)rows * (double)cols, w->options, error);
+    if (status < 0) return status;
     w->cost = NEW_RAW(int32_t, rows * cols);
     if (!w->cost)
         return error_set(error, INCO_ENOMEM,
