@@ -78,7 +78,7 @@ static double floor_of(const placed *at) {
     for (int64_t j = 0; j < ATOMS; j++) use[j] = 2 * mat_get(&at->t.s.a, j, j);
     qsort(use, ATOMS, sizeof *use, compare);
     const double median = at->model.gamma > 0 && at->model.sphere ? use[ATOMS / 2] : 0;
-    return 0.3 * median + (at->model.sphere ? 0.0012 : 0.012) * at->model.gamma + 5e-10 * use[ATOMS - 1];
+    return 0.3 * median + (at->model.sphere ? 0.008 : 0.012) * at->model.gamma + 5e-10 * use[ATOMS - 1];
 }
 
 /* (CURV-1) of a step, term by term; the shares of pairs and the basis are the model's. */

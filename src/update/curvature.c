@@ -33,7 +33,7 @@ static void take_fit(curvature_model *w, const statistics *s) {
     qsort(w->fit, (size_t)cols, sizeof *w->fit, by_size);
     const double median = w->fit[cols / 2], largest = w->fit[cols - 1];
     const double frame = !has_frame(w) ? 4 * w->gamma
-                         : w->sphere   ? DAMPING * median + 3e-4 * 4 * w->gamma
+                         : w->sphere   ? DAMPING * median + 2e-3 * 4 * w->gamma
                                        : 0.003 * 4 * w->gamma;
     const double least = frame + 5e-10 * largest;
     w->unit = largest + 4 * w->gamma;
