@@ -101,10 +101,11 @@ static int measure_start(learner *l, inco_error *error) {
     return status;
 }
 
+/* With a bound, batches would miss the updates of the codes, which are worth more. */
 static int wants_batches(const learner *l) {
     const int64_t schedule = learn_options_of(l->options)->schedule;
     if (schedule != SCHEDULE_AUTO) return schedule == SCHEDULE_GROWING;
-    return !l->given && l->signals.count / ENOUGH_SIGNALS >= l->d.cols;
+    return !is_bounded(l->options) && !l->given && l->signals.count / ENOUGH_SIGNALS >= l->d.cols;
 }
 
 static int start(learner *l, inco_error *error) {
