@@ -72,7 +72,7 @@ KINDS = [[], ["--method", "online", "--batch", "64"], ["--method", "ksvd"], ["--
 
 
 class Killed(tool.Case):
-    """INCO_TEST_KILLS sets how often each kind of run is killed, with one and two threads; scripts/soak does it often."""
+    """INCO_TEST_KILLS sets how often each kind of run is killed, with one and two threads."""
 
     def kill_and_resume(self, kind, threads, seed):
         words = ["learn", "X.npy", "--atoms", "24", "--sparsity", "3", "--iterations", "6", "--threads", threads, *kind]
