@@ -79,6 +79,7 @@ int keeper_end(int result) {
 /* OpenBLAS maps a buffer of this size for each product that runs at the same time, keeps it, and retries for ever if it
  * gets none. */
 static const size_t BUFFER = ((size_t)128 << 20) + (1 << 16);
+enum { BUFFERS_MAX = 64 }; /* OpenBLAS prints a warning when it maps more than about twice its number of threads */
 
 static int can_map(void) {
     void *block = mmap(NULL, BUFFER, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -108,18 +109,19 @@ static int map_buffers(int threads) {
 }
 
 static int reserve(int threads, inco_error *error) {
-    if (threads <= atomic_load(&buffers) || !blas_memory_alloc || !blas_memory_free) return INCO_OK;
+    const int wanted = threads < BUFFERS_MAX ? threads : BUFFERS_MAX;
+    if (wanted <= atomic_load(&buffers) || !blas_memory_alloc || !blas_memory_free) return INCO_OK;
     keeper_begin();
     pthread_mutex_lock(&buffer_lock);
-    const int count = map_buffers(threads);
+    const int count = map_buffers(wanted);
     if (count > atomic_load(&buffers)) atomic_store(&buffers, count);
     pthread_mutex_unlock(&buffer_lock);
     keeper_end(0);
-    return count >= threads ? INCO_OK
-                            : error_set(error, INCO_ENOMEM,
-                                        "out of memory: matrix products take %zu MB of addresses per thread; raise the "
-                                        "limit of the process (ulimit -v), or use fewer threads",
-                                        BUFFER >> 20);
+    return count >= wanted ? INCO_OK
+                           : error_set(error, INCO_ENOMEM,
+                                       "out of memory: matrix products take %zu MB of addresses per thread; raise the "
+                                       "limit of the process (ulimit -v), or use fewer threads",
+                                       BUFFER >> 20);
 }
 
 /* ---- The threads of BLAS ---- */

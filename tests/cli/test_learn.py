@@ -113,6 +113,9 @@ class Learn(tool.Case):
         self.assertEqual(self.load("E.npy").tobytes(), one.tobytes())
         quiet = self.inco("learn", "X.npy", "-o", "E.npy", *SHORT, "--threads", available + 3, "--quiet")
         self.assertEqual(quiet.text, "")
+        many = self.inco("learn", "X.npy", "-o", "E.npy", *SHORT, "--threads", 1000, "--quiet")
+        self.assertEqual(many.text, "")
+        self.assertEqual(self.load("E.npy").tobytes(), one.tobytes())
 
     def test_seed(self):
         zero, one = self.learn(), self.learn("--seed", "1", out="E.npy")
