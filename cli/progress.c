@@ -117,8 +117,9 @@ static double share_of_path(const inco_progress *now, double share) {
 }
 
 static void draw_learning(progress *p, const inco_progress *now) {
-    const int final = !strcmp(now->phase, "final"), update = !strcmp(now->phase, "update");
-    const int bound = !strcmp(now->phase, "bound");
+    const int final = !strcmp(now->phase, "final"), bound = !strcmp(now->phase, "bound");
+    /* after the whole pass, not after a batch of it */
+    const int update = !strcmp(now->phase, "update") && now->done == now->total;
     const double within = update ? 1 : share_of(now);
     const double passes = (double)(final ? now->iterations : now->iteration - 1) + within;
     char label[96], coded[32], text[TEXT_MAX];

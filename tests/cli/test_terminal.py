@@ -124,7 +124,7 @@ def on_terminal(words, folder, columns=90, **more):
 class Terminal(tool.Case):
     def setUp(self):
         super().setUp()
-        signals, _ = tool.planted(signals=20000, dim=32, atoms=96, sparsity=4, dtype="f4")
+        signals, _ = tool.planted(signals=60000, dim=32, atoms=96, sparsity=4, dtype="f4")
         self.save("X.npy", signals)
         self.words = ["learn", "X.npy", "-o", "D.npy"] + [word if word != "100000" else "8" for word in LONG]
 
