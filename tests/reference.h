@@ -19,6 +19,7 @@ typedef struct reference_code {
     int64_t count;
     int64_t support[REFERENCE_ATOMS];
     long double value[REFERENCE_ATOMS];
+    int64_t skips, skipped[REFERENCE_ATOMS]; /* atoms that a path left out, since they depend on its others */
     long double margin; /* of the closest decision: its distance as a multiple of the error of double; up to 1: a tie */
     long double blur;   /* error in double of the level at which a path ended */
 } reference_code;
@@ -71,6 +72,13 @@ static inline int reference_has(const reference_code *code, int64_t atom) {
     for (int64_t m = 0; m < code->count; m++)
         if (code->support[m] == atom) return 1;
     return 0;
+}
+
+/* Whether a path may not add the atom. */
+static inline int reference_out(const reference_code *code, int64_t atom) {
+    for (int64_t m = 0; m < code->skips; m++)
+        if (code->skipped[m] == atom) return 1;
+    return reference_has(code, atom);
 }
 
 /* Starts with the signal x and an empty support. */
@@ -276,7 +284,7 @@ static inline void reference_enter(const reference_work *w, const reference_code
     for (int64_t j = 0; j < w->atoms; j++)
         for (int sign = -1; sign <= 1; sign += 2) {
             const long double gap = level - sign * w->corr[j], closing = 1 - sign * w->slope[j];
-            if (reference_has(code, j) || closing <= 1e-13L || (j == left && sign == left_sign)) continue;
+            if (reference_out(code, j) || closing <= 1e-13L || (j == left && sign == left_sign)) continue;
             if (reference_earlier(e, fmaxl(gap, 0) / closing)) e->enters = j;
         }
 }
@@ -366,7 +374,7 @@ static inline void reference_widen(const reference_work *w, reference_code *code
     for (int64_t j = 0; j < w->atoms; j++)
         for (int sign = -1; sign <= 1; sign += 2) {
             const long double c = sign * (w->corr[j] - e->fall * w->slope[j]), closing = 1 - sign * w->slope[j];
-            if (reference_has(code, j) || closing <= 0) continue;
+            if (reference_out(code, j) || closing <= 0) continue;
             code->blur = fmaxl(code->blur, (unit * reference_reach(w, code, j) - (level - c)) / closing);
         }
 }
@@ -379,7 +387,7 @@ static inline void reference_decide_event(const reference_work *w, const referen
     for (int64_t j = 0; level > 0 && j < w->atoms; j++)
         for (int sign = -1; sign <= 1; sign += 2) {
             const long double c = sign * (w->corr[j] - e->fall * w->slope[j]), closing = fabsl(1 - sign * w->slope[j]);
-            if (reference_has(code, j) || (j == e->enters && c > 0)) continue;
+            if (reference_out(code, j) || (j == e->enters && c > 0)) continue;
             reference_decide(code, level - c, unit * reference_reach(w, code, j) + closing * off);
         }
     if (e->enters < 0) return;
@@ -409,11 +417,19 @@ static inline void reference_decide_solution(reference_work *w, const double *x,
     }
 }
 
+/* Whether atom j depends on the support of a path of LARS: its squared distance from their span is at most 1e-10. */
+static inline int reference_depends(const reference_work *w, reference_code *code, int64_t j) {
+    const long double *e = w->outside + j * w->dim, n = reference_dot(w->dim, e, e),
+                      reach = reference_reach(w, code, j);
+    reference_decide(code, n - 1e-10L, reference_unit(w, code) * reach * reach);
+    return n <= 1e-10L;
+}
+
 /* The path ends where the atom after the last of `sparsity` atoms would enter, or by a rule. */
 static inline reference_code reference_path(reference_work *w, const double *x, const reference_rules *rules) {
     reference_code code = {.margin = HUGE_VALL};
     long double weight[REFERENCE_ATOMS], level;
-    int sign[REFERENCE_ATOMS], parted_sign = 0;
+    int sign[REFERENCE_ATOMS], parted_sign = 0, added = 1;
     int64_t parted = -1;
     reference_start(w, x);
     for (int64_t i = 0; i < w->dim; i++) w->rest[i] = x[i];
@@ -421,7 +437,7 @@ static inline reference_code reference_path(reference_work *w, const double *x, 
     level = reference_first(w, &code, sign);
     if (level <= rules->lambda) code.count = 0;
     for (int ended = code.count == 0; !ended;) {
-        if (!rules->lasso) reference_deflate(w, code.count - 1, code.support[code.count - 1]);
+        if (!rules->lasso && added) reference_deflate(w, code.count - 1, code.support[code.count - 1]);
         reference_direct(w, &code, sign, weight);
         reference_products(w, w->rest, w->corr);
         reference_event e = {level, -1, -1};
@@ -447,7 +463,12 @@ static inline reference_code reference_path(reference_work *w, const double *x, 
             parted = code.support[e.leaves];
             parted_sign = sign[e.leaves];
             reference_remove(&code, sign, e.leaves);
+        } else if (!rules->lasso && reference_depends(w, &code, e.enters)) {
+            assert_true(code.skips < REFERENCE_ATOMS);
+            code.skipped[code.skips++] = e.enters;
+            added = 0;
         } else {
+            added = 1;
             const long double c = w->corr[e.enters] - e.fall * w->slope[e.enters];
             code.support[code.count] = e.enters;
             code.value[code.count] = 0;
