@@ -132,6 +132,24 @@ static void huge_weights(void **state) {
     inco_mat_free(&x);
 }
 
+static void huge_weights_with_other_methods(void **state) {
+    (void)state;
+    static const char *const methods[] = {"mocod", "aksvdc", "online"};
+    inco_mat x = check_random(INCO_F64, 8, 200, 3);
+    for (int i = 0; i < 3; i++) {
+        inco_options *o = OPTIONS("method", methods[i], "atoms", "12", "iterations", "3", "gamma", "1e300", "coder",
+                                  "omp", "sparsity", "2");
+        inco_learn_info info = INCO_INIT(inco_learn_info);
+        inco_error error;
+        inco_mat d = {0};
+        assert_int_equal(learn(&x, o, &d, &info, &error), INCO_EINVAL);
+        assert_non_null(strstr(error.message, "the signals do not count at all"));
+        inco_mat_free(&d);
+        inco_options_free(o);
+    }
+    inco_mat_free(&x);
+}
+
 static void decoding_does_not_overflow(void **state) {
     (void)state;
     double atoms[] = {1e200, 0, 0, 1}, value[] = {1e200};
@@ -195,6 +213,7 @@ int main(void) {
         cmocka_unit_test(atoms_of_any_norm),
         BOTH(learning_at_any_scale),
         cmocka_unit_test(huge_weights),
+        cmocka_unit_test(huge_weights_with_other_methods),
         cmocka_unit_test(decoding_does_not_overflow),
         cmocka_unit_test(guarantees_are_on_the_safe_side),
         cmocka_unit_test(failing_memory_changes_nothing),

@@ -7,6 +7,7 @@
 #include "code/coder.h"
 #include "learn/learn_options.h"
 #include "learn/learner_state.h"
+#include "learn/penalty.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 #include "sparse/csc.h"
@@ -170,7 +171,8 @@ static int update(learner *l, int64_t round, const statistics *s, inco_error *er
     in.round = round;
     in.s = s;
     in.held = &l->stores.held;
-    int status = l->method->update(&l->d, &in, &result, error);
+    int status = l->method->gamma ? penalty_check_weight(&in, l->method->gamma(&in), error) : INCO_OK;
+    if (status >= 0) status = l->method->update(&l->d, &in, &result, error);
     if (status == WATCHER_STOPPED) return status;
     if (status >= 0 && l->method->needs_codes) rank_signals(l);
     const double seconds = clock_seconds() - start;

@@ -164,8 +164,6 @@ static int update(inco_mat *d, const method_input *in, update_result *result, in
     const steer_task steering = {
         penalty_options_of(in->options)->target_rms, in->s, in->rank, in->threads, update_with, &task};
     idl_state *own = in->own;
-    int status = is_steered(in->options) ? INCO_OK : penalty_check_weight(in, gamma_of(in), error);
-    if (status < 0) return status;
     if (!is_steered(in->options)) return update_with(&task, d, gamma_of(in), result, error);
     return steer_update(&own->gamma, &steering, d, result, error);
 }

@@ -65,7 +65,10 @@ static int update(learner *l, const batch_place *batch, const statistics *s, upd
     online_state *own = l->own;
     own->seen += batch->count;
     const update_settings settings = {.gamma = online_gamma(l), .threads = l->threads};
-    int status = online_update(&l->d, s, &settings, result, error);
+    method_input in = learner_input(l);
+    in.energy = s->energy;
+    int status = penalty_check_weight(&in, settings.gamma, error);
+    if (status >= 0) status = online_update(&l->d, s, &settings, result, error);
     if (status < 0) return status;
     l->progress.update_iterations++;
     if (!result) return status;
