@@ -50,7 +50,7 @@ static void push(void *self, const inco_mat *d, int64_t j, double *step) {
 }
 
 int aksvdc_open(aksvdc *w, const inco_mat *d, double gamma, int threads, inco_error *error) {
-    *w = (aksvdc){.rule = {KSVD_APPROXIMATE, push, w}, .gamma = gamma, .last = -1};
+    *w = (aksvdc){.rule = {.form = KSVD_APPROXIMATE, .push = push, .self = w}, .gamma = gamma, .last = -1};
     w->old = NEW_RAW(double, 4 * d->rows);
     int status = w->old ? mat_new_raw(&w->frame, INCO_F64, d->rows, d->rows, error) : error_no_memory(error);
     if (status >= 0) blas_multiply(threads, "NT", 1, d, d, 0, &w->frame);
