@@ -1,6 +1,7 @@
 #include "mat/lanczos.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -49,6 +50,12 @@ static int look(lanczos *w, int64_t steps, double *value, inco_error *error) {
     return lapack_tridiagonal_top(steps, diagonal, beside, value, w->top, w->work, w->iwork, error);
 }
 
+/* w->next = scale a x */
+static void multiply(lanczos *w, const inco_mat *a, const double *x) {
+    blas_symv(a, x, w->next);
+    for (int64_t i = 0; i < a->rows && w->scale != 1; i++) w->next[i] *= w->scale;
+}
+
 /* One run from the unit vector v, limited by the size of the basis. Returns 1 if it has converged. */
 static int run(lanczos *w, const inco_mat *a, double *v, double *value, inco_error *error) {
     const int64_t n = a->rows, maximum = range_min(n, w->basis.cols);
@@ -58,7 +65,7 @@ static int run(lanczos *w, const inco_mat *a, double *v, double *value, inco_err
     memcpy(basis.data, v, (size_t)n * sizeof(double));
     for (int64_t k = 0; k < maximum && !done; k++) {
         const double *q = mat_column(&basis, k);
-        blas_symv(a, q, w->next);
+        multiply(w, a, q);
         basis.cols = k + 1;
         w->alpha[k] = blas_dot(n, q, w->next);
         w->beta[k] = orthogonalize(&basis, w->next, w->next + n);
@@ -83,14 +90,27 @@ static double normalize(int64_t n, double *v) {
     return norm;
 }
 
+/* Power of two that brings a size near 1, if squares of products could overflow or underflow without it; else 1. */
+static double scale_for(double size) {
+    return size > 0 && isfinite(size) && abs(ilogb(size)) > 100 ? ldexp(1, -ilogb(size)) : 1;
+}
+
 int lanczos_top(lanczos *w, const inco_mat *a, double *v, double *value, inco_error *error) {
     const int64_t n = a->rows;
+    const double start = scale_for(blas_largest(n, v));
+    double largest = 0; /* entry of a, which is on the diagonal */
+    for (int64_t i = 0; i < n; i++) {
+        largest = fmax(largest, mat_get(a, i, i));
+        v[i] *= start;
+    }
+    w->scale = scale_for(largest);
     *value = 0;
-    blas_symv(a, v, w->next);
+    multiply(w, a, v);
     if (!(normalize(n, v) > 0) || !(blas_dot(n, w->next, w->next) > 0)) return INCO_OK;
     for (int turn = 0, done = 0; turn < RESTARTS && !done; turn++) {
         if ((done = run(w, a, v, value, error)) < 0) return done;
         normalize(n, v);
     }
+    *value /= w->scale;
     return INCO_OK;
 }

@@ -10,6 +10,7 @@ typedef struct lanczos {
     inco_mat basis;                                  /* order x steps, orthonormal columns */
     double *alpha, *beta, *copy, *top, *work, *next; /* the tridiagonal matrix; a copy; its eigenvector; workspace */
     int64_t *iwork;
+    double scale; /* of the matrix, a power of two */
 } lanczos;
 
 int lanczos_new(lanczos *w, int64_t order, inco_error *error); /* lanczos_free is required after a failure too */

@@ -2,6 +2,7 @@
 #include "update/idl.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -289,8 +290,8 @@ done:
     return status;
 }
 
-int idl_update(inco_mat *d, const statistics *s, const update_settings *settings, update_result *result,
-               inco_error *error) {
+static int update_near_one(inco_mat *d, const statistics *s, const update_settings *settings, update_result *result,
+                           inco_error *error) {
     idl w;
     lbfgs_result found;
     int status = idl_open(&w, d, s, settings, error);
@@ -307,6 +308,36 @@ int idl_update(inco_mat *d, const statistics *s, const update_settings *settings
     result->evaluations = w.fit.products;
 done:
     idl_close(&w);
+    return status;
+}
+
+/* Power of two that brings the largest A_jj near 1, if it is so far from it that float32 may not hold A; else 1. */
+static double scale_of(const statistics *s) {
+    double largest = 0;
+    for (int64_t j = 0; j < s->a.rows; j++) largest = fmax(largest, mat_get(&s->a, j, j));
+    return largest > 0 && isfinite(largest) && abs(ilogb(largest)) > 60 ? ldexp(1, -ilogb(largest)) : 1;
+}
+
+/* Multiplies f by a power of two if necessary, which changes no digit of its minimisers. */
+int idl_update(inco_mat *d, const statistics *s, const update_settings *settings, update_result *result,
+               inco_error *error) {
+    const double scale = scale_of(s);
+    statistics scaled = {.energy = scale * s->energy};
+    update_settings own = *settings;
+    int status;
+    if (scale == 1) return update_near_one(d, s, settings, result, error);
+    own.gamma *= scale;
+    own.push *= scale;
+    TRY(mat_convert(&scaled.a, &s->a, INCO_F64, error));
+    TRY(mat_convert(&scaled.b, &s->b, INCO_F64, error));
+    for (int64_t i = 0; i < scaled.a.rows * scaled.a.cols; i++) ((double *)scaled.a.data)[i] *= scale;
+    for (int64_t i = 0; i < scaled.b.rows * scaled.b.cols; i++) ((double *)scaled.b.data)[i] *= scale;
+    TRY(update_near_one(d, &scaled, &own, result, error));
+    result->before /= scale;
+    result->after /= scale;
+done:
+    inco_mat_free(&scaled.a);
+    inco_mat_free(&scaled.b);
     return status;
 }
 
