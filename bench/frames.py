@@ -4,7 +4,7 @@
     bench/frames.py --inco build/release/inco
 
 runs "inco frame" on the sizes for which we know a published or measured figure, and on sizes with an equiangular tight
-frame, and prints a table in Markdown. The coherence is computed anew here, from the file; seconds are those of all processors
+frame, and prints a table in Markdown. The coherence is computed here, from the file; seconds are those of all processors
 together, which a busy machine does not change much. Other sizes: --size 16x40, as
 often as wanted; what follows -- goes to inco, such as -- --starts 200.
 

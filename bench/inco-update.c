@@ -136,7 +136,6 @@ static void settle(problem *p, const inco_options *o) {
     if (isnan(bound)) return;
     p->settings.bound = bound;
     p->settings.push = PUSH * p->s.energy / atoms;
-    p->settings.enough = 0;
 }
 
 int main(int count, char **words) {

@@ -1,17 +1,17 @@
-"""Times inco beside scikit-learn, SPAMS and dictlearn, those that are installed, in one process on the same data.
+"""Times inco and the installed ones of scikit-learn, SPAMS and dictlearn in one process on the same data.
 
     INCO_LIBRARY=build/release/libinco.so PYTHONPATH=bindings/python python3 bench/peers.py [CASE...]
         [--precision f64|f32] [--peer scikit-learn|SPAMS|dictlearn]
 
 Without CASE all of them. All use one thread. Cases of coding print microseconds per signal, medians over the repeats, which are
-made in turns. A ratio is printed only when the results agree: the same supports but for a share of ties, the same coefficients
+made in turns, the median of the ratios of each turn, and between which quartiles these ratios scatter. A ratio is printed only when the results agree: the same supports but for a share of ties, the same coefficients
 on equal supports. inco and SPAMS code all signals; scikit-learn, which is slow, a sample. All times include the Gram matrix and
 D'X.
 
 The case fit prints seconds of learning. The peer learns; then inco learns, by its method online, with as few passes over the
 data as lead to the same error on test signals, all coded by the same OMP.
 
-What is compared: SPAMS's `omp` chooses the atom that leaves the smallest residual, which is OLS; its `lasso` that stops at 40
+The comparisons: SPAMS's `omp` chooses the atom that leaves the smallest residual, which is OLS; its `lasso` that stops at 40
 atoms is the path of the LASSO, so inco's lasso stands beside it, not its lars. LARS is left out: scikit-learn's takes another
 path once a coefficient changes its sign. SPAMS's thresholds L, eps and lambda1 are always passed together: with one alone its
 Python package reads a default that is not there.
@@ -116,9 +116,10 @@ def cases(level):
 def report(name, dtype, peer, ours, theirs, agree):
     share, difference = agree
     good = share > 0.98 and difference < (1e-8 if dtype == "f64" else 1e-3)
-    ratio = f"{theirs / ours:.1f}" if good else "results differ"
-    print(f"| {name} | {dtype} | {1e6 * ours:.1f} | {peer} | {1e6 * theirs:.1f} | {ratio} | {100 * share:.1f} % | "
-          f"{difference:.0e} |", flush=True)
+    low, ratio, high = np.quantile(np.divide(theirs, ours), (0.25, 0.5, 0.75))
+    ratios = f"{ratio:.1f} | {low:.1f} to {high:.1f}" if good else "results differ |"
+    print(f"| {name} | {dtype} | {1e6 * statistics.median(ours):.1f} | {peer} | {1e6 * statistics.median(theirs):.1f} | {ratios} | "
+          f"{100 * share:.1f} % | {difference:.0e} |", flush=True)
 
 
 def compare(given, name, dtype, options, peer, function, data):
@@ -133,7 +134,7 @@ def compare(given, name, dtype, options, peer, function, data):
         seconds, found = seconds_of(function, atoms, columns)
         theirs.append(seconds / len(y))
     few = min(given.sample, len(y))
-    report(name, dtype, peer, statistics.median(ours), statistics.median(theirs), agreement(codes[:few], found.T[:few]))
+    report(name, dtype, peer, ours, theirs, agreement(codes[:few], found.T[:few]))
 
 
 def find_level(data, wanted):
@@ -217,8 +218,8 @@ def main():
     data = speech_like(given.atoms, given.dim, rng), speech_like(given.signals, given.dim, rng)
     level = find_level(data, 10) if "lasso-10" in coding else 0.1
     if coding:
-        print("| case | type | inco | peer | of peer | ratio | same support | coefficients to |")
-        print("| --- | --- | ---: | --- | ---: | ---: | ---: | ---: |")
+        print("| case | type | inco | peer | of peer | ratio | quartiles | same support | coefficients to |")
+        print("| --- | --- | ---: | --- | ---: | ---: | --- | ---: | ---: |")
     for dtype in [given.precision] if given.precision else TYPES:
         for name in coding:
             case = cases(level)[name]

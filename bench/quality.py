@@ -4,9 +4,9 @@
     bench/quality.py --patches FOLDER            train.npy, test.npy and dct-64x256.npy of 8x8 image patches
     bench/quality.py --small                     a small synthetic case
     bench/quality.py --small --check FILE.csv    compares with the table kept in git
-    bench/quality.py --small --write FILE.csv    makes that table anew
+    bench/quality.py --small --write FILE.csv    recomputes that table
 
-The methods are those that the program lists, so that new ones join by themselves; those that need a bound on coherence get
+The methods are read from the program, so that new ones take part; those with a bound on coherence get
 0.5. $INCO names the program.
 """
 import argparse

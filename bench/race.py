@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The error of unseen signals over the time of learning: inco beside SPAMS and scikit-learn, those that are installed.
+"""The error of unseen signals over the time of learning: inco and the installed ones of SPAMS and scikit-learn.
 
     INCO_LIBRARY=build/release/libinco.so PYTHONPATH=bindings/python python3 bench/race.py --data FOLDER [SET...]
         [--atoms L] [--seconds 2,5,12] [--csv FILE] [--option NAME=VALUE...]

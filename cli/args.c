@@ -41,10 +41,11 @@ static int foreign_option(run *r, const option *o) {
     for (int i = 0; commands_at(i); i++) {
         if (!(o->commands & commands_at(i)->bit)) continue;
         size_t used = strlen(places);
-        snprintf(places + used, sizeof places - used, "%sinco %s", used ? ", " : "", commands_at(i)->name);
+        snprintf(places + used, sizeof places - used, "%s%s %s", used ? ", " : "", commands_program(),
+                 commands_at(i)->name);
     }
-    return run_fail(r, INCO_EINVAL, "--%s is not an option of inco %s (it belongs to %s)", o->name, r->command->name,
-                    places);
+    return run_fail(r, INCO_EINVAL, "--%s is not an option of %s %s (it belongs to %s)", o->name, commands_program(),
+                    r->command->name, places);
 }
 
 static int missing_value(run *r, const option *o, const char *next) {

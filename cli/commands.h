@@ -10,8 +10,10 @@
 #define COMMANDS_DECLARE(name) extern const command name##_command;
 COMMANDS(COMMANDS_DECLARE)
 
-/* Command i; NULL after the last. */
+/* Defined by the main file of a program: its name; its command i, NULL after the last. */
+const char *commands_program(void);
 const command *commands_at(int i);
+
 const command *commands_find(const char *name);
 
 #endif

@@ -7,14 +7,14 @@
 #include "commands.h"
 #include "lists.h"
 #include "outputs.h"
-#include "page.h"
+#include "html.h"
 #include "results.h"
 
 typedef struct compare_job {
     run *run;
     char *report, *csv, *pairs; /* NULL: not given */
     inco_mat a, b;
-    long long patch_rows, patch_cols;
+    int64_t patch_rows, patch_cols;
     inco_comparison found;
     facts facts;
     progress progress;
@@ -110,9 +110,7 @@ static void print_json(const compare_job *job) {
     write_nearest(&j, c, "a", c->mean_nearest_a, c->collisions_a);
     write_nearest(&j, c, "b", c->mean_nearest_b, c->collisions_b);
     json_end_object(&j);
-    json_array(&j, "histogram");
-    for (int64_t i = 0; i < c->histogram_count; i++) json_integer(&j, NULL, c->histogram[i]);
-    json_end_array(&j);
+    json_integers(&j, "histogram", c->histogram, c->histogram_count);
     write_pairs(&j, c);
     results_seconds(&j, job->run, c->seconds_total, NAN, 0);
     results_end(&j);
@@ -165,9 +163,9 @@ static int write_report(compare_job *job) {
     made = inco_report_new("Comparison of two dictionaries", "The atoms of A and of B, matched up to sign");
     if (!made) TRY(run_no_memory(r));
     inco_report_comparison(made, &s);
-    if (job->report) TRY(page_write_file(r, job->report, made, -1));
-    if (job->report) run_say(r, "wrote %s", strcmp(job->report, "-") ? job->report : "the report to standard output");
-    if (job->csv) TRY(page_write_numbers(r, job->csv, made));
+    if (job->report) TRY(html_write_file(r, job->report, made, -1));
+    if (job->report) outputs_say(r, job->report, "report");
+    if (job->csv) TRY(html_write_numbers(r, job->csv, made));
 done:
     inco_report_free(made);
     return status;
@@ -204,19 +202,10 @@ static int load(compare_job *job) {
         TRY(run_fail(r, INCO_EDIM,
                      "the atoms of '%s' have %lld dimensions, those of '%s' %lld: they cannot be compared", r->paths[0],
                      (long long)job->a.rows, r->paths[1], (long long)job->b.rows));
-    TRY(page_patch(r, job->a.rows, &job->patch_rows, &job->patch_cols));
+    TRY(html_patch(r, job->a.rows, &job->patch_rows, &job->patch_cols));
     r->seconds_io += run_clock() - before;
 done:
     return status;
-}
-
-static int show(void *self, const inco_progress *now) {
-    progress_show(self, now);
-    return 0;
-}
-
-static int is_standard_output(const char *path) {
-    return path && !strcmp(path, "-");
 }
 
 static int perform(run *r) {
@@ -224,14 +213,14 @@ static int perform(run *r) {
     int status;
     TRY(read_names(&job));
     TRY(load(&job));
-    TRY(run_on_progress(r, show, &job.progress));
+    TRY(run_on_progress(r, progress_callback, &job.progress));
     TRY(inco_compare(&job.a, &job.b, r->options, &job.found, &r->error));
     progress_clear(&job.progress);
     TRY(write_report(&job));
     TRY(write_list(&job));
     if (r->json)
         print_json(&job);
-    else if (!is_standard_output(job.report) && !is_standard_output(job.pairs))
+    else if (!outputs_is_standard(job.report) && !outputs_is_standard(job.pairs))
         print_table(&job);
 done:
     progress_clear(&job.progress);
@@ -251,9 +240,8 @@ const command compare_command = {
     "A.npy B.npy [OPTIONS]",
     "match the atoms of two dictionaries",
     "Matches the atoms of two dictionaries of the same dimension, which may come from any tool, up to sign and norm. "
-    "The "
-    "matching one to one has the largest sum of similarities; beside it, each atom has its most similar atom of the "
-    "other dictionary, and atoms that share theirs are counted as collisions. Prints how many atoms are recovered at "
-    "0.99, 0.95 and 0.9, and the mean similarities; all numbers and the pairs with --json.",
+    "The matching one to one has the largest sum of similarities; beside it, each atom has its most similar atom of "
+    "the other dictionary, and atoms that share theirs are counted as collisions. Prints how many atoms are recovered "
+    "at 0.99, 0.95 and 0.9, and the mean similarities; all numbers and the pairs with --json.",
     perform,
 };

@@ -39,15 +39,9 @@ static int check_origin(decode_job *job) {
     if (outputs_is_matrix(job->output)) return INCO_OK;
     if (job->origin.kind) return job->origin.files > 1 ? INCO_OK : inco_check_output(job->output, &r->error);
     return run_fail(r, INCO_EINVAL,
-                    "'%s' has codes of a matrix, or of random windows or patches: decode them to .npy .npz .csv "
-                    ".tsv or .mat, not to '%s'",
+                    "'%s' has codes of a matrix, or of random windows or patches: decode them to .npy .npz .csv .tsv "
+                    "or .mat, not to '%s'",
                     r->paths[0], job->output);
-}
-
-static int check_memory(decode_job *job) {
-    const double values = (double)job->dictionary.rows * (double)job->codes.cols;
-    const int type = job->codes.type > job->dictionary.type ? (int)job->codes.type : (int)job->dictionary.type;
-    return inco_check_memory(job->run->paths[0], values * type, job->run->options, &job->run->error);
 }
 
 static int open_all(decode_job *job) {
@@ -61,7 +55,9 @@ static int open_all(decode_job *job) {
     TRY(inco_load_codes(r->paths[0], r->options, &job->codes, &job->origin, &r->error));
     if (values_number(r, "force") > 0) job->origin.dictionary = 0;
     TRY(check_origin(job));
-    TRY(check_memory(job));
+    const int type = job->codes.type > job->dictionary.type ? (int)job->codes.type : (int)job->dictionary.type;
+    const double bytes = (double)type * (double)job->dictionary.rows * (double)job->codes.cols;
+    TRY(inco_check_memory(r->paths[0], bytes, r->options, &r->error));
 done:
     r->seconds_io += run_clock() - before;
     return status;
@@ -118,7 +114,7 @@ static int perform(run *r) {
     TRY(save(&job));
     run_say(r, "%lld signals of %lld values, %s", (long long)job.signals.cols, (long long)job.signals.rows,
             results_precision(job.signals.type));
-    run_say(r, "wrote %s", strcmp(job.output, "-") ? job.output : "the signals to standard output");
+    outputs_say(r, job.output, "signals");
     if (r->json) print_json(&job);
 done:
     inco_mat_free(&job.dictionary);
@@ -136,8 +132,8 @@ const command decode_command = {
     INCO_DECODE,
     "-D D.npy C.npz -o X.npy [OPTIONS]",
     "compute signals from codes",
-    "Computes signals from their codes: codes times dictionary. Codes of audio or images can be written as .wav "
-    ".flac .ogg or .png .pgm: the windows or patches are reassembled and averaged where they overlap. Codes of "
-    "several files are written to a folder.",
+    "Computes signals from their codes: codes times dictionary. Codes of audio or images can be written as .wav .flac "
+    ".ogg or .png .pgm: the windows or patches are reassembled and averaged where they overlap. Codes of several files "
+    "are written to a folder.",
     perform,
 };

@@ -34,16 +34,6 @@ static void summarize(const decohere_job *job) {
                 info->relative_error_before, (long long)info->signals, info->mean_cardinality);
 }
 
-static void write_coherence(json *j, const inco_decohere_info *info) {
-    json_object(j, "coherence");
-    json_number(j, "max", info->coherence_max);
-    json_number(j, "before", info->coherence_before);
-    json_number(j, "rms", info->coherence_rms);
-    json_number(j, "bound", info->bound);
-    json_number(j, "welch", info->welch);
-    json_end_object(j);
-}
-
 static void print_json(const decohere_job *job) {
     const inco_decohere_info *info = &job->info;
     json j = results_begin(job->run);
@@ -51,7 +41,13 @@ static void print_json(const decohere_job *job) {
     json_integer(&j, "atoms", info->atoms);
     json_integer(&j, "zero_atoms", info->zero_atoms);
     json_text(&j, "precision", results_precision(info->precision));
-    write_coherence(&j, info);
+    json_object(&j, "coherence");
+    json_number(&j, "max", info->coherence_max);
+    json_number(&j, "before", info->coherence_before);
+    json_number(&j, "rms", info->coherence_rms);
+    json_number(&j, "bound", info->bound);
+    json_number(&j, "welch", info->welch);
+    json_end_object(&j);
     json_boolean(&j, "reached", info->reached != 0);
     json_number(&j, "change", info->change);
     json_integer(&j, "moved", info->moved);
@@ -96,8 +92,8 @@ static void tell_missed(const decohere_job *job) {
     job->run->missed = !job->info.reached;
     if (job->info.reached) return;
     run_warn(job->run,
-             "the bound --max-coherence %g was not reached: the dictionary written, the least coherent one found, "
-             "has %.6f. The lower bound for this size is %.6f.",
+             "the bound --max-coherence %g was not reached: the dictionary written, the least coherent one found, has "
+             "%.6f. The lower bound for this size is %.6f.",
              job->info.bound, job->info.coherence_max, job->info.welch);
 }
 
@@ -139,9 +135,9 @@ const command decohere_command = {
     INCO_DECOHERE,
     "D.npy --max-coherence MU -o E.npy [OPTIONS]",
     "find the nearest dictionary that satisfies a coherence bound",
-    "Finds the nearest dictionary to D.npy, which may come from any tool, such that |d_i'd_j| <= MU for all pairs "
-    "of normalised atoms. Atoms may have any norm and keep it. The bound holds for the values in the output file, "
-    "in double precision.\nNearest means the least sum of squared changes or, with --data, the least error of these "
+    "Finds the nearest dictionary to D.npy, which may come from any tool, such that |d_i'd_j| <= MU for all pairs of "
+    "normalised atoms. Atoms may have any norm and keep it. The bound holds for the values in the output file, in "
+    "double precision.\nNearest means the least sum of squared changes or, with --data, the least error of these "
     "signals with their codes in D. A bound that no dictionary of this size can satisfy is refused. If a feasible "
     "bound is not reached, the least coherent dictionary found is written and the exit status is 3.",
     perform,

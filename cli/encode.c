@@ -31,10 +31,10 @@ static int check_names(encode_job *job) {
     if (!r->path_count) TRY(run_fail(r, INCO_EINVAL, "no signals given: name files, folders or patterns"));
     inputs = calloc((size_t)r->path_count + 1, sizeof *inputs);
     if (!inputs) TRY(run_no_memory(r));
-    memcpy(inputs, r->paths, (size_t)r->path_count * sizeof *inputs);
+    for (int i = 0; i < r->path_count; i++) inputs[i] = r->paths[i];
     inputs[r->path_count] = job->dictionary_name;
     TRY(inco_options_check(r->options, INCO_ENCODE, &r->error));
-    TRY(outputs_check(r, outputs, 1, inputs, r->path_count + 1));
+    if (run_is_first(r)) TRY(outputs_check(r, outputs, 1, inputs, r->path_count + 1));
 done:
     free(inputs);
     return status;
@@ -47,10 +47,10 @@ static int subtract_mean(encode_job *job) {
     int status = inco_load_mean(job->dictionary_name, &job->dictionary, mean, &r->error);
     if (status < 0 || !mean->data) return status;
     if (job->means)
-        return run_fail(r, INCO_EINVAL,
-                        "--center signal does not apply: '%s' was learned with --center feature, and has the mean to "
-                        "subtract",
-                        job->dictionary_name);
+        return run_fail(
+            r, INCO_EINVAL,
+            "--center signal does not apply: '%s' was learned with --center feature, and has the mean to subtract",
+            job->dictionary_name);
     if (mean->rows == job->source.dim) dictionary_centre(&job->centred, &job->source); /* else the coder refuses */
     run_say(r, "subtracting the mean of the features, from %s", job->dictionary_name);
     return status;
@@ -66,16 +66,11 @@ static int open_all(encode_job *job) {
     TRY(inco_data_open(&job->data, r->paths, r->path_count, r->options, &r->error));
     TRY(inco_data_source(job->data, &job->source, &r->error));
     TRY(inco_data_origin(job->data, &job->origin, &r->error));
-    TRY(run_means(r, &job->source, &job->means));
+    if (run_is_first(r)) TRY(run_means(r, &job->source, &job->means));
     TRY(subtract_mean(job));
 done:
     r->seconds_io += run_clock() - before;
     return status;
-}
-
-static int on_progress(void *self, const inco_progress *now) {
-    progress_show(self, now);
-    return 0;
 }
 
 static int encode(encode_job *job) {
@@ -84,7 +79,8 @@ static int encode(encode_job *job) {
     run_say(r, "%lld signals of %lld values, %s; %lld atoms", (long long)source->count, (long long)source->dim,
             results_precision(source->type), (long long)job->dictionary.cols);
     job->progress = progress_start(r->quiet);
-    int status = run_on_progress(r, on_progress, &job->progress);
+    int status = run_is_first(r) ? run_on_progress(r, progress_callback, &job->progress) : INCO_OK;
+    if (status >= 0 && r->ranks) status = r->ranks->use(r->ranks->self, r->options, &r->error);
     if (status >= 0) status = inco_encode(&job->dictionary, source, r->options, &job->codes, &job->info, &r->error);
     progress_clear(&job->progress);
     return status;
@@ -115,7 +111,7 @@ static void print_summary(const encode_job *job) {
     if (info->skipped_atoms) run_say(r, "  dependent atoms   %lld skipped", (long long)info->skipped_atoms);
     if (info->zero_atoms) run_say(r, "  zero atoms        %lld, never used", (long long)info->zero_atoms);
     if (info->zero_signals) run_say(r, "  zero signals      %lld, with zero codes", (long long)info->zero_signals);
-    run_say(r, "wrote %s", strcmp(job->output, "-") ? job->output : "the codes to standard output");
+    outputs_say(r, job->output, "codes");
 }
 
 static void print_json(const encode_job *job) {
@@ -145,8 +141,9 @@ static int perform(run *r) {
                       .origin = INCO_INIT(inco_origin),
                       .info = INCO_INIT(inco_encode_info)};
     int status;
-    TRY(open_all(&job));
+    TRY(run_agree(r, open_all(&job)));
     TRY(encode(&job));
+    if (!run_is_first(r)) goto done;
     TRY(save(&job));
     print_summary(&job);
     if (r->json) print_json(&job);
@@ -167,9 +164,9 @@ const command encode_command = {
     INCO_ENCODE,
     "-D D.npy IN... -o C.npz [OPTIONS]",
     "compute sparse codes of signals",
-    "Computes sparse codes C of the signals, such that C times the dictionary approximates them, and writes them as "
-    "a scipy CSR matrix with one row per signal. Signals are not normalised; atoms may have any norm. Codes of "
-    "audio and images include what inco decode needs to reassemble the files. With --coder larc and no stopping "
-    "rule given, coding of a signal stops at a residual coherence of 0.2.",
+    "Computes sparse codes C of the signals, such that C times the dictionary approximates them, and writes them as a "
+    "scipy CSR matrix with one row per signal. Signals are not normalised; atoms may have any norm. Codes of audio and "
+    "images include what inco decode needs to reassemble the files. With no stopping rule given, coding of a signal in "
+    "D dimensions stops at D/20 atoms, or when no atom is more coherent with its residual than noise would be.",
     perform,
 };

@@ -79,9 +79,9 @@ const command frame_command = {
     "--dim D --atoms L -o F.npy [OPTIONS]",
     "design a frame of low coherence, without data",
     "Designs a frame of L unit-norm atoms in D dimensions with the lowest max |d_i'd_j| found, and compares it with "
-    "the lower bound for this size. If the search converges to an equiangular tight frame, the frame is exact. For "
-    "L <= D the atoms are orthonormal.\nThe search minimises p-norms of the inner products, of increasing order p, "
-    "from several random initial frames. Ctrl-C stops it and saves the best frame so far. The result depends only "
-    "on the size, --seed, --starts, --steps and --tight.",
+    "the lower bound for this size. If the search converges to an equiangular tight frame, the frame is exact. For L "
+    "<= D the atoms are orthonormal.\nThe search minimises p-norms of the inner products, of increasing order p, from "
+    "several random initial frames. Ctrl-C stops it and saves the best frame so far. The result depends only on the "
+    "size, --seed, --starts, --steps and --tight.",
     perform,
 };

@@ -76,7 +76,7 @@ static void print_option(void *self, const option *o, int first) {
 }
 
 void help_command(const command *c) {
-    printf("usage: inco %s %s\n\n", c->name, c->usage);
+    printf("usage: %s %s %s\n\n", commands_program(), c->name, c->usage);
     help_wrap(c->about, 0, 0, WIDTH);
     help_each_option(c, print_option, (void *)c);
     printf("  -h, --help%*sthis text\n", COLUMN - 12, "");
@@ -85,16 +85,17 @@ void help_command(const command *c) {
 /* ---- Overview ---- */
 
 void help_program(void) {
-    printf("inco %s: incoherent dictionaries for sparse coding\n\n", inco_version());
-    printf("usage: inco COMMAND [OPTIONS] FILE...\n\n");
+    printf("%s %s: incoherent dictionaries for sparse coding\n\n", commands_program(), inco_version());
+    printf("usage: %s COMMAND [OPTIONS] FILE...\n\n", commands_program());
     for (int i = 0; commands_at(i); i++) printf("  %-11s%s\n", commands_at(i)->name, commands_at(i)->summary);
     printf("  %-11s%s\n", "help", "print this text, or the options of a command");
-    printf("\n'inco COMMAND --help' lists the options of a command, 'inco --version' the features\n"
+    printf("\n'%s COMMAND --help' lists the options of a command, '%s --version' the features\n"
            "of this build. Write --name value or --name=value; if an option is given twice,\n"
            "the last value counts; -- ends the options.\n\n"
            "Exit status: 0 success; 1 failure, nothing written; 2 wrong usage; 3 output written,\n"
            "but a bound or target was missed; 130 or 143 interrupted by SIGINT or SIGTERM\n"
-           "(learn, frame and decohere then save the result so far).\n");
+           "(learn, frame and decohere then save the result so far).\n",
+           commands_program(), commands_program());
 }
 
 const char *help_feature(int i) {
@@ -111,7 +112,7 @@ static void print_features(const char *title, int present) {
 }
 
 void help_version(void) {
-    printf("inco %s\n", inco_version());
+    printf("%s %s\n", commands_program(), inco_version());
     printf("kernels: %s\n", inco_isa());
     printf("BLAS: %s\n", inco_blas());
     printf("threads: %d\n", inco_threads_available());

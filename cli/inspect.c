@@ -8,7 +8,7 @@
 #include "commands.h"
 #include "lists.h"
 #include "outputs.h"
-#include "page.h"
+#include "html.h"
 #include "results.h"
 
 enum { BAR = 40, ROWS = 20, PAIRS_SHOWN = 5 };
@@ -100,7 +100,7 @@ static void print_histogram(const char *title, const int64_t *histogram, int64_t
     }
 }
 
-static void print_table(const run *r, const inco_mat *d, const page *p) {
+static void print_table(const run *r, const inco_mat *d, const html_report *p) {
     const inco_metrics *m = &p->metrics;
     printf("%s: %lld atoms of %lld dimensions, %s", r->paths[0], (long long)m->atoms, (long long)m->dim,
            results_precision(d->type));
@@ -126,46 +126,20 @@ static void doubt_orientation(const run *r, const inco_mat *d) {
     const int columns = inco_options_get_number(r->options, "columns") > 0;
     if (d->cols >= d->rows) return;
     if (ending && !strcasecmp(ending, ".mat")) {
-        run_warn(
-            r,
-            "'%s' was read as %lld atoms of %lld dimensions, one per column, as in all .mat files: fewer atoms than "
-            "dimensions. If its atoms are the rows, transpose the matrix in the file.",
-            r->paths[0], (long long)d->cols, (long long)d->rows);
+        run_warn(r,
+                 "'%s' was read as %lld atoms of %lld dimensions, one per column, as in all .mat files: fewer atoms "
+                 "than dimensions. If its atoms are the rows, transpose the matrix in the file.",
+                 r->paths[0], (long long)d->cols, (long long)d->rows);
         return;
     }
-    run_warn(
-        r,
-        "'%s' was read as %lld atoms of %lld dimensions, one per %s: fewer atoms than dimensions. If its atoms are "
-        "the %s, read it %s --columns.",
-        r->paths[0], (long long)d->cols, (long long)d->rows, columns ? "column" : "row", columns ? "rows" : "columns",
-        columns ? "without" : "with");
+    run_warn(r,
+             "'%s' was read as %lld atoms of %lld dimensions, one per %s: fewer atoms than dimensions. If its atoms "
+             "are the %s, read it %s --columns.",
+             r->paths[0], (long long)d->cols, (long long)d->rows, columns ? "column" : "row",
+             columns ? "rows" : "columns", columns ? "without" : "with");
 }
 
 /* ---- JSON ---- */
-
-static void write_numbers(json *j, const char *key, const double *values, int64_t count) {
-    json_array(j, key);
-    for (int64_t i = 0; i < count; i++) json_number(j, NULL, values[i]);
-    json_end_array(j);
-}
-
-static void write_coherence(json *j, const inco_metrics *m) {
-    json_object(j, "coherence");
-    json_number(j, "max", m->coherence_max);
-    json_number(j, "rms", m->coherence_rms);
-    json_number(j, "mean", m->coherence_mean);
-    json_number(j, "median", m->coherence_median);
-    json_number(j, "welch", m->welch);
-    json_number(j, "welch_ratio", m->welch > 0 ? m->coherence_max / m->welch : NAN);
-    json_end_object(j);
-}
-
-static void write_spectrum(json *j, const inco_metrics *m) {
-    write_numbers(j, "singular_values", m->singular, m->singular_count);
-    json_number(j, "flat_singular_value", m->flat_singular);
-    json_pair(j, "frame_bounds", "lower", m->frame_lower, "upper", m->frame_upper);
-    json_pair(j, "norms", "min", m->norm_min, "max", m->norm_max);
-}
 
 static void write_pairs(json *j, const inco_metrics *m) {
     json_array(j, "pairs");
@@ -176,9 +150,6 @@ static void write_pairs(json *j, const inco_metrics *m) {
         json_number(j, "similarity", m->pair_similarity[i]);
         json_end_object(j);
     }
-    json_end_array(j);
-    json_array(j, "histogram");
-    for (int64_t i = 0; i < m->histogram_count; i++) json_integer(j, NULL, m->histogram[i]);
     json_end_array(j);
 }
 
@@ -191,13 +162,11 @@ static void write_nearest(json *j, const inco_metrics *m) {
         json_number(j, level, m->nearest_quantile[i]);
     }
     json_end_object(j);
-    json_array(j, "histogram");
-    for (int64_t i = 0; m->nearest_count && i < m->histogram_count; i++) json_integer(j, NULL, m->nearest_histogram[i]);
-    json_end_array(j);
+    json_integers(j, "histogram", m->nearest_histogram, m->nearest_count ? m->histogram_count : 0);
     json_end_object(j);
 }
 
-static void print_json(const run *r, const inco_mat *d, const page *p, double seconds) {
+static void print_json(const run *r, const inco_mat *d, const html_report *p, double seconds) {
     const inco_metrics *m = &p->metrics;
     json j = results_begin(r);
     json_text(&j, "file", r->paths[0]);
@@ -206,13 +175,24 @@ static void print_json(const run *r, const inco_mat *d, const page *p, double se
     json_integer(&j, "atoms", m->atoms);
     json_integer(&j, "rank", m->rank);
     json_boolean(&j, "mean", p->centred.mean.data != NULL);
-    write_coherence(&j, m);
+    json_object(&j, "coherence");
+    json_number(&j, "max", m->coherence_max);
+    json_number(&j, "rms", m->coherence_rms);
+    json_number(&j, "mean", m->coherence_mean);
+    json_number(&j, "median", m->coherence_median);
+    json_number(&j, "welch", m->welch);
+    json_number(&j, "welch_ratio", m->welch > 0 ? m->coherence_max / m->welch : NAN);
+    json_end_object(&j);
     json_integer(&j, "erc_sparsity", m->erc_sparsity);
-    write_numbers(&j, "babel", m->babel, m->babel_count);
-    write_spectrum(&j, m);
+    json_numbers(&j, "babel", m->babel, m->babel_count);
+    json_numbers(&j, "singular_values", m->singular, m->singular_count);
+    json_number(&j, "flat_singular_value", m->flat_singular);
+    json_pair(&j, "frame_bounds", "lower", m->frame_lower, "upper", m->frame_upper);
+    json_pair(&j, "norms", "min", m->norm_min, "max", m->norm_max);
     json_integer(&j, "duplicates", m->duplicates);
     json_integer(&j, "zero_atoms", m->zero_atoms);
     write_pairs(&j, m);
+    json_integers(&j, "histogram", m->histogram, m->histogram_count);
     write_nearest(&j, m);
     results_seconds(&j, r, seconds, NAN, 0);
     results_end(&j);
@@ -242,14 +222,9 @@ done:
 
 /* ---- The report ---- */
 
-typedef struct shape {
-    long long patch_rows, patch_cols;
-    double rate;
-} shape;
-
 /* Options about the report are refused without one. */
-static int check_page(run *r, const page *p, const list_names *names) {
-    static const char *const of_test[] = {"window", "hop", "center"}, *const of_page[] = {"patch", "rate"};
+static int check_html(run *r, const html_report *p, const list_names *names) {
+    static const char *const of_test[] = {"window", "hop", "center"}, *const of_html[] = {"patch", "rate"};
     const output outputs[] = {{"--report", p->report, OUTPUT_TEXT},
                               {"--csv", p->csv, OUTPUT_FOLDER},
                               {"--neighbours", names->neighbours, OUTPUT_TEXT},
@@ -259,25 +234,19 @@ static int check_page(run *r, const page *p, const list_names *names) {
         if (inco_options_given(r->options, of_test[i]) && !p->test)
             return run_fail(r, INCO_EINVAL, "--%s applies to test signals: give --test too", of_test[i]);
     for (int i = 0; i < 2; i++)
-        if (inco_options_given(r->options, of_page[i]) && !page_wanted(p))
-            return run_fail(r, INCO_EINVAL, "--%s applies to the report: give --report or --csv too", of_page[i]);
+        if (inco_options_given(r->options, of_html[i]) && !html_wanted(p))
+            return run_fail(r, INCO_EINVAL, "--%s applies to the report: give --report or --csv too", of_html[i]);
     return outputs_check(r, outputs, 4, inputs, 2);
 }
 
-static int read_shape(run *r, const inco_mat *d, shape *s) {
-    s->rate = inco_options_get_number(r->options, "rate");
-    return page_patch(r, d->rows, &s->patch_rows, &s->patch_cols);
-}
-
-static int write_page(page *p, const inco_mat *d, const shape *what) {
+static int write_html(html_report *p, inco_summary *s) {
     run *r = p->run;
+    const inco_mat *d = s->dictionary;
     const char *slash = strrchr(r->paths[0], '/');
+    const double rate = inco_options_get_number(r->options, "rate");
     char subtitle[128];
-    inco_summary s = {.size = sizeof s, .dictionary = d, .relative_error = NAN, .mean_cardinality = NAN};
-    if (!page_wanted(p)) return INCO_OK;
-    s.patch_rows = what->patch_rows;
-    s.patch_cols = what->patch_cols;
-    s.rate = what->rate > 0 ? what->rate : 0;
+    if (!html_wanted(p)) return INCO_OK;
+    s->rate = rate > 0 ? rate : 0;
     facts_command_line(&p->facts, r);
     facts_add(&p->facts, "Program", "inco %s", inco_version());
     facts_add(&p->facts, "File", "%s", r->paths[0]);
@@ -285,47 +254,44 @@ static int write_page(page *p, const inco_mat *d, const shape *what) {
                p->metrics.norm_max);
     snprintf(subtitle, sizeof subtitle, "A dictionary of %lld atoms in %lld dimensions", (long long)d->cols,
              (long long)d->rows);
-    return page_write(p, slash ? slash + 1 : r->paths[0], subtitle, &s);
-}
-
-static int is_standard_output(const char *path) {
-    return path && !strcmp(path, "-");
+    return html_write(p, slash ? slash + 1 : r->paths[0], subtitle, s);
 }
 
 static int perform(run *r) {
     inco_mat d = {0};
-    page p = PAGE_INIT;
-    shape what = {0};
+    html_report p = HTML_INIT;
+    inco_summary summary = {.size = sizeof summary, .dictionary = &d, .relative_error = NAN, .mean_cardinality = NAN};
     list_names names = {0};
     inco_metrics *m = &p.metrics;
     int status;
     if (r->path_count != 1)
         TRY(run_fail(r, INCO_EINVAL, "name one dictionary%s", r->path_count ? ", not several" : ""));
-    TRY(page_names(&p, r, "report"));
+    TRY(html_names(&p, r, "report"));
     TRY(run_text(r, "neighbours", &names.neighbours));
     TRY(run_text(r, "pairs", &names.pairs));
-    TRY(check_page(r, &p, &names));
+    TRY(check_html(r, &p, &names));
     const double before = run_clock();
     TRY(inco_load(r->paths[0], r->options, &d, &r->error));
     TRY(inco_load_mean(r->paths[0], &d, &p.centred.mean, &r->error));
-    TRY(read_shape(r, &d, &what));
-    TRY(page_open_own_test(&p, d.rows));
+    TRY(html_patch(r, d.rows, &summary.patch_rows, &summary.patch_cols));
+    TRY(html_open_own_test(&p, d.rows));
     r->seconds_io = run_clock() - before;
     doubt_orientation(r, &d);
-    TRY(page_watch(&p));
+    TRY(html_watch(&p));
     TRY(inco_inspect(&d, r->options, m, &r->error));
     progress_clear(&p.progress);
     const double seconds = run_clock() - before - r->seconds_io;
-    TRY(write_page(&p, &d, &what));
+    TRY(write_html(&p, &summary));
     TRY(write_lists(r, &names, m));
     if (r->json)
         print_json(r, &d, &p, seconds);
-    else if (!is_standard_output(p.report) && !is_standard_output(names.neighbours) && !is_standard_output(names.pairs))
+    else if (!outputs_is_standard(p.report) && !outputs_is_standard(names.neighbours) &&
+             !outputs_is_standard(names.pairs))
         print_table(r, &d, &p);
 done:
     free(names.neighbours);
     free(names.pairs);
-    page_free(&p);
+    html_free(&p);
     inco_mat_free(&d);
     return status;
 }
@@ -335,9 +301,8 @@ const command inspect_command = {
     INCO_INSPECT,
     "D.npy [OPTIONS]",
     "measure the coherence of a dictionary from any tool",
-    "Measures a dictionary with one atom per row: its coherence, compared with the lowest possible for its size, "
-    "the sparsity up to which recovery is guaranteed, its singular values, and near duplicates. Prints a table, or "
-    "all numbers with --json; --report writes a report with figures. Atoms may have any norm: they are normalised "
-    "first.",
+    "Measures a dictionary with one atom per row: its coherence, compared with the lowest possible for its size, the "
+    "sparsity up to which recovery is guaranteed, its singular values, and near duplicates. Prints a table, or all "
+    "numbers with --json; --report writes a report with figures. Atoms may have any norm: they are normalised first.",
     perform,
 };

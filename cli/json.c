@@ -115,6 +115,18 @@ void json_null(json *j, const char *key) {
     fputs("null", j->out);
 }
 
+void json_numbers(json *j, const char *key, const double *values, int64_t count) {
+    json_array(j, key);
+    for (int64_t i = 0; i < count; i++) json_number(j, NULL, values[i]);
+    json_end_array(j);
+}
+
+void json_integers(json *j, const char *key, const int64_t *values, int64_t count) {
+    json_array(j, key);
+    for (int64_t i = 0; i < count; i++) json_integer(j, NULL, values[i]);
+    json_end_array(j);
+}
+
 void json_pair(json *j, const char *key, const char *first, double one, const char *second, double two) {
     json_object(j, key);
     json_number(j, first, one);

@@ -22,6 +22,9 @@ void json_text(json *j, const char *key, const char *text);
 void json_number(json *j, const char *key, double value);
 void json_integer(json *j, const char *key, int64_t value);
 void json_boolean(json *j, const char *key, int value);
+/* An array. */
+void json_numbers(json *j, const char *key, const double *values, int64_t count);
+void json_integers(json *j, const char *key, const int64_t *values, int64_t count);
 /* An object of two numbers. */
 void json_pair(json *j, const char *key, const char *first, double one, const char *second, double two);
 void json_null(json *j, const char *key);

@@ -57,8 +57,8 @@ static int read_names(learn_job *job) {
     TRY(run_text(r, "checkpoint", &job->checkpoint));
     TRY(run_text(r, "resume", &job->resume));
     TRY(run_text(r, "init", &job->init));
-    TRY(page_names(&job->page, r, "report"));
-    if (!job->output) TRY(run_fail(r, INCO_EINVAL, "no output file given: -o FILE"));
+    TRY(html_names(&job->html, r, "report"));
+    if (!job->output && !values_given(r, "dry-run")) TRY(run_fail(r, INCO_EINVAL, "no output file given: -o FILE"));
     TRY(name_mean(job));
     inco_options_get(r->options, "method", method, sizeof method);
     if (r->path_count && !inco_learn_needs_data(r->options))
@@ -68,10 +68,9 @@ static int read_names(learn_job *job) {
     TRY(check_design(r, method));
     if (!inco_options_given(r->options, "atoms") && !init_is_file(job) && !job->resume)
         TRY(run_fail(r, INCO_EINVAL, "number of atoms missing: --atoms L"));
-    if (job->checkpoint && !strcmp(job->checkpoint, "-"))
+    if (outputs_is_standard(job->checkpoint))
         TRY(run_fail(r, INCO_EINVAL,
-                     "--checkpoint needs a file, not standard output: it is rewritten after every "
-                     "iteration"));
+                     "--checkpoint needs a file, not standard output: it is rewritten after every iteration"));
 done:
     return status;
 }
@@ -95,8 +94,8 @@ static int check_init(learn_job *job) {
 static int check_outputs(learn_job *job) {
     run *r = job->run;
     const output outputs[] = {{"-o", job->output, OUTPUT_MATRIX},      {"--codes", job->codes, OUTPUT_CODES},
-                              {"--log", job->log, OUTPUT_TEXT},        {"--report", job->page.report, OUTPUT_TEXT},
-                              {"--csv", job->page.csv, OUTPUT_FOLDER}, {"--checkpoint", job->checkpoint, OUTPUT_STATE},
+                              {"--log", job->log, OUTPUT_TEXT},        {"--report", job->html.report, OUTPUT_TEXT},
+                              {"--csv", job->html.csv, OUTPUT_FOLDER}, {"--checkpoint", job->checkpoint, OUTPUT_STATE},
                               {"-o", job->mean, OUTPUT_MATRIX}};
     const char **inputs = calloc((size_t)r->path_count + 3, sizeof *inputs);
     int status = INCO_OK, own_checkpoint = job->resume && job->checkpoint && !strcmp(job->resume, job->checkpoint);
@@ -104,7 +103,7 @@ static int check_outputs(learn_job *job) {
     memcpy(inputs, r->paths, (size_t)r->path_count * sizeof *inputs);
     inputs[r->path_count] = init_is_file(job) ? job->init : NULL;
     inputs[r->path_count + 1] = own_checkpoint ? NULL : job->resume;
-    inputs[r->path_count + 2] = job->page.test;
+    inputs[r->path_count + 2] = job->html.test;
     status = outputs_check(r, outputs, 7, inputs, r->path_count + 3);
     free(inputs);
     return status;
@@ -139,6 +138,7 @@ static void save_checkpoint(learn_job *job) {
 
 static int on_progress(void *self, const inco_progress *now) {
     learn_job *job = self;
+    if (!run_is_first(job->run)) return run_signal() != 0;
     progress_show(&job->progress, now);
     if (job->run->watch) job->run->watch(job->run->watcher, now);
     if (!strcmp(now->phase, "point")) {
@@ -149,7 +149,7 @@ static int on_progress(void *self, const inco_progress *now) {
     if (!strcmp(now->phase, "iteration")) {
         learn_log_start(job);
         learn_log_iteration(job, now);
-        learn_page_iteration(job, now);
+        learn_html_iteration(job, now);
         save_checkpoint(job);
     }
     return run_signal() != 0;
@@ -188,23 +188,13 @@ done:
     return status;
 }
 
-/* Creates the learner, from a checkpoint or with --init. */
-static int make_learner(learn_job *job) {
-    run *r = job->run;
-    int status;
-    TRY(run_on_progress(r, on_progress, job));
-    TRY(inco_learner_new(&job->learner, job->data ? &job->source : NULL, r->options, &r->error));
-    if (job->resume) TRY(resume(job));
-done:
-    return status;
-}
-
 /* ---- Learning ---- */
 
 static int learn(learn_job *job) {
     job->progress = progress_start(job->run->quiet);
     job->began = time(NULL);
     run_hold_signals(1);
+    if (!run_is_first(job->run)) return inco_learner_serve(job->learner, &job->run->error);
     int status = inco_learner_run(job->learner, &job->run->error);
     progress_clear(&job->progress);
     return status;
@@ -258,7 +248,7 @@ static int save_codes(learn_job *job) {
     job->seconds_codes = run_clock() - before;
     TRY(inco_save_codes(job->codes, &codes, &origin, &r->error));
     r->seconds_io += run_clock() - before - job->seconds_codes;
-    run_say(r, "wrote %s", strcmp(job->codes, "-") ? job->codes : "the codes to standard output");
+    outputs_say(r, job->codes, "codes");
 done:
     progress_clear(&job->progress);
     inco_origin_free(&origin);
@@ -286,37 +276,41 @@ static int save(learn_job *job) {
     } else if (job->codes) {
         if ((status = save_codes(job)) < 0) return status;
     }
-    if ((status = learn_page(job)) < 0) return status;
+    if ((status = learn_html(job)) < 0) return status;
     if (job->checkpoint_failed)
         return run_fail(r, INCO_EIO, "the checkpoint '%s' could not be written", job->checkpoint);
     return INCO_OK;
 }
 
-static void free_job(learn_job *job) {
-    inco_learner_free(job->learner);
-    inco_data_free(job->data);
-    page_free(&job->page);
-    free(job->history);
-    char *names[] = {job->output, job->codes, job->log, job->checkpoint, job->resume, job->init, job->mean};
-    for (int i = 0; i < 7; i++) free(names[i]);
+/* What a rank does for itself: rank 0 checks all files that it will write, every rank opens the data. */
+static int open_all(learn_job *job) {
+    run *r = job->run;
+    int status;
+    TRY(read_names(job));
+    TRY(inco_options_check(r->options, INCO_LEARN, &r->error));
+    TRY(check_init(job));
+    if (run_is_first(r)) TRY(check_outputs(job));
+    if (inco_learn_needs_data(r->options)) {
+        TRY(inco_data_open(&job->data, r->paths, r->path_count, r->options, &r->error));
+        TRY(inco_data_source(job->data, &job->source, &r->error));
+    }
+    if (!run_is_first(r)) goto done;
+    TRY(html_open_own_test(&job->html, job->source.dim));
+    html_warn_overlap(&job->html, job->data);
+    TRY(note_initial_mean(job));
+done:
+    return status;
 }
 
 static int start(learn_job *job) {
     run *r = job->run;
     const double before = run_clock();
     int status;
-    TRY(read_names(job));
-    TRY(inco_options_check(r->options, INCO_LEARN, &r->error));
-    TRY(check_init(job));
-    TRY(check_outputs(job));
-    if (inco_learn_needs_data(r->options)) {
-        TRY(inco_data_open(&job->data, r->paths, r->path_count, r->options, &r->error));
-        TRY(inco_data_source(job->data, &job->source, &r->error));
-    }
-    TRY(page_open_own_test(&job->page, job->source.dim));
-    page_warn_overlap(&job->page, job->data);
-    TRY(note_initial_mean(job));
-    TRY(make_learner(job));
+    TRY(run_agree(r, open_all(job)));
+    TRY(run_on_progress(r, on_progress, job));
+    if (r->ranks) TRY(r->ranks->use(r->ranks->self, r->options, &r->error));
+    TRY(inco_learner_new(&job->learner, job->data ? &job->source : NULL, r->options, &r->error));
+    if (job->resume && run_is_first(r)) TRY(resume(job));
     r->seconds_io += run_clock() - before;
     learn_announce(job);
 done:
@@ -324,10 +318,15 @@ done:
 }
 
 static int perform(run *r) {
-    learn_job job = {.run = r, .source = INCO_INIT(inco_source), .page = PAGE_INIT};
+    learn_job job = {.run = r, .source = INCO_INIT(inco_source), .html = HTML_INIT};
     int status, outcome = INCO_OK;
     TRY(start(&job));
+    if (values_given(r, "dry-run")) {
+        status = job.data ? learn_dry_run(&job) : INCO_OK;
+        goto done;
+    }
     TRY(outcome = learn(&job));
+    if (!run_is_first(r)) goto done;
     learn_summary(&job);
     TRY(save(&job));
     if (learn_warn_missed(&job) > 0) r->missed = 1;
@@ -341,7 +340,12 @@ done:
     learn_log_end(&job, status);
     const int logged = learn_log_close(&job);
     if (status >= 0 && logged < 0) status = run_fail(r, logged, "the log '%s' could not be written", job.log);
-    free_job(&job);
+    inco_learner_free(job.learner);
+    inco_data_free(job.data);
+    html_free(&job.html);
+    free(job.history);
+    char *names[] = {job.output, job.codes, job.log, job.checkpoint, job.resume, job.init, job.mean};
+    for (int i = 0; i < 7; i++) free(names[i]);
     return status < 0 ? status : outcome;
 }
 
@@ -353,8 +357,7 @@ const command learn_command = {
     "Learns an incoherent dictionary of L atoms for sparse coding: minimises ||X - DC||^2 + G ||D'D - I||^2 by "
     "alternating between sparse coding of all signals and a dictionary update.\nIN are matrices with one signal per "
     "row (.npy .npz .csv .tsv .mat .safetensors), audio files to be cut into windows (--window), or images to be cut "
-    "into "
-    "patches (--patch); also folders and quoted glob patterns. Ctrl-C stops after the current step and saves the "
+    "into patches (--patch); also folders and quoted glob patterns. Ctrl-C stops after the current step and saves the "
     "dictionary; a second Ctrl-C ends the program at once.\n--method parametric takes no IN, but requires --window, "
     "--rate and --atoms.",
     perform,

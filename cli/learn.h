@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "json.h"
-#include "page.h"
+#include "html.h"
 #include "progress.h"
 #include "run.h"
 
@@ -23,7 +23,7 @@ typedef struct learn_job {
     FILE *log_file;
     int log_lines;
     int log_failed, checkpoint_failed; /* reported; the run fails at the end */
-    page page;
+    html_report html;
     inco_progress *history; /* the iterations, for the report */
     int64_t history_count, history_capacity;
 } learn_job;
@@ -42,8 +42,8 @@ void learn_log_end(learn_job *job, int status);
 int learn_log_close(learn_job *job);
 
 /* The report: collects the iterations, and writes it if --report or --csv is given. */
-void learn_page_iteration(learn_job *job, const inco_progress *now);
-int learn_page(learn_job *job);
+void learn_html_iteration(learn_job *job, const inco_progress *now);
+int learn_html(learn_job *job);
 
 /* Metadata of a .npz dictionary: JSON text to be freed; NULL: out of memory. */
 char *learn_meta(const learn_job *job);
@@ -60,6 +60,9 @@ void learn_path_results(json *j, const learn_job *job);
 void learn_path_line(json *j, const learn_job *job);
 /* Which point of the path, in the order they were computed, from 1, was chosen; 0: there is none. */
 int64_t learn_path_chosen(const learn_job *job);
+
+/* Prints what the run would take, instead of learning. */
+int learn_dry_run(learn_job *job);
 
 /* Warns if a target was missed; returns whether it was. */
 int learn_warn_missed(const learn_job *job);

@@ -88,18 +88,13 @@ static void write_point(json *j, const inco_path *path, const inco_path_point *p
     json_number(j, "relative_error", p->relative_error);
     json_number(j, "mean_cardinality", p->mean_cardinality);
     if (!path->held_out) return;
-    json_array(j, "residuals");
-    for (int64_t i = 0; i < path->cardinalities; i++) json_number(j, NULL, p->residual[i]);
-    json_end_array(j);
+    json_numbers(j, "residuals", p->residual, path->cardinalities);
     json_number(j, "judgement", p->judgement);
 }
 
 static void write_setting(json *j, const inco_path *path) {
     json_integer(j, "held_out", path->held_out);
-    if (!path->held_out) return;
-    json_array(j, "cardinalities");
-    for (int64_t i = 0; i < path->cardinalities; i++) json_integer(j, NULL, path->cardinality[i]);
-    json_end_array(j);
+    if (path->held_out) json_integers(j, "cardinalities", path->cardinality, path->cardinalities);
 }
 
 void learn_path_results(json *j, const learn_job *job) {

@@ -38,6 +38,8 @@ void learn_announce(const learn_job *job) {
             (long long)source->count, (long long)source->dim, unit, results_precision(source->type));
     run_say(job->run, "learning %s atoms: method %s, coder %s, %s iterations, seed %s, %d thread%s", atoms, method,
             coder, iterations, seed, results_threads(job->run), results_threads(job->run) == 1 ? "" : "s");
+    const double memory = inco_learn_memory(source, atoll(atoms), job->run->options);
+    if (!isnan(memory)) run_say(job->run, "memory needed: about %.0f MB", memory / 1e6);
 }
 
 static void print_coherence(const run *r, const inco_learn_info *info) {
@@ -59,7 +61,7 @@ static void print_density(const run *r, const inco_learn_info *info) {
     run_say(r,
             "  note              codes are not sparse: more than a third of the %.0f dimensions; stop them earlier, by "
             "%s--coder omp --sparsity %.0f",
-            rank, threshold, fmax(1, round(rank / 10)));
+            rank, threshold, fmax(2, round(rank / 20)));
 }
 
 /* And what it did to the initial atoms. */
@@ -72,6 +74,12 @@ static void print_span(const run *r, const inco_learn_info *info) {
     run_say(r, "  rank              %lld: the signals span a subspace%s", (long long)info->rank, start);
 }
 
+static void print_weights(const run *r, const inco_learn_info *info) {
+    if (info->left_out == 0 && info->weight == (double)info->signals) return;
+    run_say(r, "  weight            %g in %lld signals, %lld of weight 0 left out", info->weight,
+            (long long)info->signals, (long long)info->left_out);
+}
+
 /* With --replace: whether the dictionary written has the replacements that the last update has led to. */
 static void print_last_replacements(const run *r, const inco_learn_info *info) {
     char rule[16];
@@ -79,6 +87,11 @@ static void print_last_replacements(const run *r, const inco_learn_info *info) {
     if (isnan(inco_options_get_number(r->options, "replace"))) return;
     run_say(r, "  last update       %lld to replace, %s (--replace-last %s)", (long long)info->replaced_last,
             strcmp(rule, "skip") ? "applied" : "not applied", rule);
+}
+
+/* Bytes between all ranks. */
+static double per_update(const inco_learn_info *info) {
+    return info->cluster_updates ? info->cluster_bytes / (double)info->cluster_updates : 0;
 }
 
 void learn_summary(const learn_job *job) {
@@ -90,15 +103,14 @@ void learn_summary(const learn_job *job) {
         run_say(r, "  relative error    %.4f with %.1f atoms per signal", info->relative_error, info->mean_cardinality);
     print_density(r, info);
     print_span(r, info);
+    print_weights(r, info);
     print_coherence(r, info);
     if (!job->data) {
         run_say(r, "  initially         max %.4f, rms %.4f", info->start_coherence_max, info->start_coherence_rms);
         return;
     }
     if (info->gamma > 0)
-        run_say(r,
-                "  gamma             %.6g (relative %.6g; penalty of a tight frame: %.3g of the energy of the "
-                "data)",
+        run_say(r, "  gamma             %.6g (relative %.6g; penalty of a tight frame: %.3g of the energy of the data)",
                 info->gamma, info->gamma_relative, info->tight_ratio);
     if (info->eta > 0) run_say(r, "  eta               %.6g", info->eta);
     results_note_sparsity(r, info->dim, info->atoms);
@@ -112,6 +124,9 @@ void learn_summary(const learn_job *job) {
         run_say(r, "  spreading         %lld passes, %lld pairs, %.1f s", (long long)info->spread_passes,
                 (long long)info->spread_pairs, info->seconds_spread);
     if (info->zero_signals) run_say(r, "  zero signals      %lld", (long long)info->zero_signals);
+    if (r->ranks)
+        run_say(r, "  ranks             %lld; %.2f MB exchanged per update, %lld updates", (long long)info->ranks,
+                per_update(info) / 1e6, (long long)info->cluster_updates);
     learn_path_table(job);
 }
 
@@ -150,16 +165,6 @@ int learn_warn_missed(const learn_job *job) {
 
 /* ---- JSON ---- */
 
-static void write_coherence(json *j, const inco_learn_info *info) {
-    json_object(j, "coherence");
-    json_number(j, "max", info->coherence_max);
-    json_number(j, "rms", info->coherence_rms);
-    json_number(j, "mean", info->coherence_mean);
-    json_number(j, "welch", info->welch);
-    json_end_object(j);
-    json_pair(j, "singular_values", "max", info->singular_max, "min", info->singular_min);
-}
-
 static void write_data(json *j, const learn_job *job) {
     if (!job->data) return;
     const inco_source *source = &job->source;
@@ -181,6 +186,8 @@ static void write_method(json *j, const learn_job *job, const inco_learn_info *i
     json_integer(j, "rank", info->rank);
     json_integer(j, "atoms", info->atoms);
     json_integer(j, "signals", info->signals);
+    json_number(j, "weight", info->weight);
+    json_integer(j, "left_out", info->left_out);
     json_integer(j, "iterations", info->iterations);
     json_number(j, "gamma", info->gamma);
     json_number(j, "gamma_relative", info->gamma_relative);
@@ -213,21 +220,31 @@ static void write_spread(json *j, const inco_learn_info *info) {
     json_end_object(j);
 }
 
-/* Of the dictionary, so that a report can tell whether the log belongs to it. */
-static void write_fingerprint(json *j, const learn_job *job) {
-    inco_mat dictionary;
-    if (inco_learner_dictionary(job->learner, &dictionary, NULL) >= 0 && dictionary.data)
-        json_integer(j, "fingerprint", inco_fingerprint(&dictionary));
+static void write_ranks(json *j, const inco_learn_info *info) {
+    json_object(j, "cluster");
+    json_integer(j, "ranks", info->ranks);
+    json_integer(j, "updates", info->cluster_updates);
+    json_number(j, "bytes", info->cluster_bytes);
+    json_number(j, "bytes_per_update", per_update(info));
+    json_end_object(j);
 }
 
 void learn_results(json *j, const learn_job *job) {
     const inco_learn_info own = learn_info(job), *info = &own;
+    inco_mat dictionary;
     write_method(j, job, info);
-    write_fingerprint(j, job);
+    if (inco_learner_dictionary(job->learner, &dictionary, NULL) >= 0 && dictionary.data)
+        json_integer(j, "fingerprint", inco_fingerprint(&dictionary)); /* so that a report finds the log's dictionary */
     json_number(j, "relative_error", info->relative_error);
     json_number(j, "mean_cardinality", info->mean_cardinality);
     json_number(j, "objective", info->objective);
-    write_coherence(j, info);
+    json_object(j, "coherence");
+    json_number(j, "max", info->coherence_max);
+    json_number(j, "rms", info->coherence_rms);
+    json_number(j, "mean", info->coherence_mean);
+    json_number(j, "welch", info->welch);
+    json_end_object(j);
+    json_pair(j, "singular_values", "max", info->singular_max, "min", info->singular_min);
     if (!job->data) json_pair(j, "start_coherence", "max", info->start_coherence_max, "rms", info->start_coherence_rms);
     write_counts(j, info);
     write_spread(j, info);
@@ -235,6 +252,7 @@ void learn_results(json *j, const learn_job *job) {
     json_text(j, "stopped_by", run_signal() ? "signal" : info->stopped_by);
     json_number(j, "seed", inco_options_get_number(job->run->options, "seed"));
     json_integer(j, "threads", info->threads);
+    if (job->run->ranks) write_ranks(j, info);
     json_text(j, "isa", info->isa);
     json_text(j, "blas", info->blas);
     write_data(j, job);
@@ -263,13 +281,6 @@ char *learn_meta(const learn_job *job) {
 
 enum { LOG_LINE = 1024 }; /* maximum bytes of an iteration */
 
-static void write_time(json *j, time_t began) {
-    char text[32];
-    struct tm parts;
-    if (gmtime_r(&began, &parts) && strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts))
-        json_text(j, "time", text);
-}
-
 static json begin_line(learn_job *job, const char *event) {
     json j = {.out = job->log_file};
     json_object(&j, NULL);
@@ -294,6 +305,8 @@ static void end_line(learn_job *job, json *j) {
 }
 
 void learn_log_start(learn_job *job) {
+    char time[32];
+    struct tm parts;
     if (!job->log || job->log_lines || job->log_failed) return;
     if (!job->log_file) job->log_file = strcmp(job->log, "-") ? fopen(job->log, job->resume ? "a" : "w") : stdout;
     if (!job->log_file) {
@@ -303,7 +316,8 @@ void learn_log_start(learn_job *job) {
     }
     json j = begin_line(job, "start");
     results_identity(&j, job->run);
-    write_time(&j, job->began);
+    if (gmtime_r(&job->began, &parts) && strftime(time, sizeof time, "%Y-%m-%dT%H:%M:%SZ", &parts))
+        json_text(&j, "time", time);
     results_command_line(&j, job->run);
     write_data(&j, job);
     json_number(&j, "seed", inco_options_get_number(job->run->options, "seed"));
@@ -327,16 +341,6 @@ void learn_log_iteration(learn_job *job, const inco_progress *now) {
     finish_line(job);
 }
 
-/* Per atom, the number of signals that use it at the end. */
-static void write_usage(json *j, const learn_job *job) {
-    int64_t atoms;
-    const int64_t *usage = inco_learner_usage(job->learner, &atoms);
-    if (!usage) return;
-    json_array(j, "usage");
-    for (int64_t i = 0; i < atoms; i++) json_integer(j, NULL, usage[i]);
-    json_end_array(j);
-}
-
 int learn_log_close(learn_job *job) {
     if (job->log_file && job->log_file != stdout && fclose(job->log_file)) job->log_failed = 1;
     job->log_file = NULL;
@@ -352,7 +356,9 @@ void learn_log_end(learn_job *job, int status) {
     } else {
         results_identity(&j, job->run);
         learn_results(&j, job);
-        write_usage(&j, job);
+        int64_t atoms;
+        const int64_t *usage = inco_learner_usage(job->learner, &atoms);
+        if (usage) json_integers(&j, "usage", usage, atoms);
     }
     end_line(job, &j);
 }

@@ -58,6 +58,6 @@ int lists_write(run *r, const char *path, const list_column *columns, int count,
     const int failed = ferror(out);
     int status = fclose(out) || failed ? run_no_memory(r) : outputs_write(r, path, text, size);
     free(text);
-    if (status >= 0 && strcmp(path, "-")) run_say(r, "wrote %s", path);
+    if (status >= 0 && !outputs_is_standard(path)) run_say(r, "wrote %s", path);
     return status;
 }

@@ -19,22 +19,36 @@ static int ends_with(const char *path, const char *const *endings) {
     return 0;
 }
 
-int outputs_is_matrix(const char *path) {
-    static const char *const endings[] = {".npy", ".npz", ".csv", ".tsv", ".mat", ".safetensors", NULL};
-    return !strcmp(path, "-") || ends_with(path, endings);
+/* Standard output, a pipe or a device needs no extension. */
+static int is_stream(const char *path) {
+    struct stat info;
+    return !strcmp(path, "-") || !strncmp(path, "/dev/", 5) ||
+           (!stat(path, &info) && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode));
 }
 
-static int is_codes(const char *path) {
-    static const char *const endings[] = {".npz", ".mat", NULL};
-    return !strcmp(path, "-") || ends_with(path, endings);
+int outputs_is_matrix(const char *path) {
+    static const char *const endings[] = {".npy", ".npz", ".csv", ".tsv", ".mat", ".safetensors", NULL};
+    return is_stream(path) || ends_with(path, endings);
+}
+
+int outputs_is_standard(const char *path) {
+    return path && !strcmp(path, "-");
+}
+
+void outputs_say(const run *r, const char *path, const char *what) {
+    if (outputs_is_standard(path))
+        run_say(r, "wrote the %s to standard output", what);
+    else
+        run_say(r, "wrote %s", path);
 }
 
 static int check_ending(run *r, const output *o) {
+    static const char *const codes[] = {".npz", ".mat", NULL};
     if (o->kind == OUTPUT_MATRIX && !outputs_is_matrix(o->path))
         return run_fail(r, INCO_EINVAL,
                         "%s '%s': unknown format: the extension must be .npy .npz .csv .tsv .mat or .safetensors",
                         o->option, o->path);
-    if (o->kind == OUTPUT_CODES && !is_codes(o->path))
+    if (o->kind == OUTPUT_CODES && !is_stream(o->path) && !ends_with(o->path, codes))
         return run_fail(r, INCO_EINVAL, "%s '%s': unknown format: the extension of codes must be .npz or .mat",
                         o->option, o->path);
     return INCO_OK;
@@ -62,14 +76,6 @@ static char *resolve(const char *path) {
     return whole;
 }
 
-static int same_resolved(const char *a, const char *b) {
-    char *first = resolve(a), *second = resolve(b);
-    int same = first && second && !strcmp(first, second);
-    free(first);
-    free(second);
-    return same;
-}
-
 /* Devices and pipes may be named twice; files and folders may not. */
 static int same_file(const char *a, const char *b) {
     struct stat first, second;
@@ -77,7 +83,12 @@ static int same_file(const char *a, const char *b) {
     if (here && there)
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino &&
                (S_ISREG(first.st_mode) || S_ISDIR(first.st_mode));
-    return !here && !there && same_resolved(a, b);
+    if (here || there) return 0;
+    char *one = resolve(a), *two = resolve(b);
+    const int same = one && two && !strcmp(one, two);
+    free(one);
+    free(two);
+    return same;
 }
 
 /* Returns whether a file `path` exists in `folder`. */
@@ -104,8 +115,8 @@ static int is_read_as(const output *o, const char *input) {
 static int check_distinct(run *r, const output *outputs, int count) {
     for (int i = 0; i < count; i++)
         for (int k = 0; k < i; k++)
-            if (outputs[i].path && outputs[k].path && strcmp(outputs[i].path, "-") && strcmp(outputs[k].path, "-") &&
-                same_file(outputs[i].path, outputs[k].path))
+            if (outputs[i].path && outputs[k].path && !outputs_is_standard(outputs[i].path) &&
+                !outputs_is_standard(outputs[k].path) && same_file(outputs[i].path, outputs[k].path))
                 return run_fail(r, INCO_EINVAL, "%s and %s name the same file '%s'", outputs[k].option,
                                 outputs[i].option, outputs[i].path);
     return INCO_OK;
@@ -114,16 +125,14 @@ static int check_distinct(run *r, const output *outputs, int count) {
 static int check_standard_output(run *r, const output *outputs, int count) {
     const char *user = r->json ? "--json" : NULL, *dash = "";
     for (int i = 0; i < count; i++) {
-        if (!outputs[i].path || strcmp(outputs[i].path, "-") || outputs[i].kind == OUTPUT_FOLDER) continue;
+        if (!outputs_is_standard(outputs[i].path) || outputs[i].kind == OUTPUT_FOLDER) continue;
         if (user)
             return run_fail(r, INCO_EINVAL, "%s%s and %s - both write to standard output: give a file for one of them",
                             user, dash, outputs[i].option);
         user = outputs[i].option;
         dash = " -";
         if (outputs[i].kind != OUTPUT_TEXT && isatty(STDOUT_FILENO))
-            return run_fail(r, INCO_EINVAL,
-                            "%s - would write binary data to the terminal: redirect it, or give a "
-                            "file",
+            return run_fail(r, INCO_EINVAL, "%s - would write binary data to the terminal: redirect it, or give a file",
                             user);
     }
     return INCO_OK;
@@ -142,7 +151,8 @@ static int check_inputs(run *r, const output *o, const char *const *inputs, int 
 /* An existing folder must be writable; another must be possible to create. */
 static int check_folder(run *r, const output *o) {
     struct stat info;
-    if (!strcmp(o->path, "-")) return run_fail(r, INCO_EINVAL, "%s needs a folder, for several files", o->option);
+    if (outputs_is_standard(o->path))
+        return run_fail(r, INCO_EINVAL, "%s needs a folder, for several files", o->option);
     if (!stat(o->path, &info)) {
         if (S_ISDIR(info.st_mode) && !access(o->path, W_OK | X_OK)) return INCO_OK;
         return run_fail(r, INCO_EIO, "%s '%s' is not a folder in which files can be created", o->option, o->path);
@@ -156,12 +166,11 @@ static int check_folder(run *r, const output *o) {
 
 /* Other files are tested by creating and discarding one; a pipe is only examined, since opening it would wait. */
 static int check_writable(run *r, const output *o) {
-    struct stat info;
     inco_file *file = NULL;
     if (o->kind == OUTPUT_MATRIX || o->kind == OUTPUT_CODES) return inco_check_output(o->path, &r->error);
     if (o->kind == OUTPUT_MEDIA) return INCO_OK;
     if (o->kind == OUTPUT_FOLDER) return check_folder(r, o);
-    if (!stat(o->path, &info) && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
+    if (is_stream(o->path)) {
         if (!access(o->path, W_OK)) return INCO_OK;
         return run_fail(r, INCO_EIO, "%s: cannot write '%s': %s", o->option, o->path, strerror(errno));
     }
@@ -174,7 +183,7 @@ int outputs_check(run *r, const output *outputs, int count, const char *const *i
     TRY(check_standard_output(r, outputs, count));
     TRY(check_distinct(r, outputs, count));
     for (int i = 0; i < count; i++) {
-        const int standard = outputs[i].path && !strcmp(outputs[i].path, "-");
+        const int standard = outputs_is_standard(outputs[i].path);
         if (!outputs[i].path || (standard && outputs[i].kind != OUTPUT_FOLDER)) continue;
         TRY(check_inputs(r, &outputs[i], inputs, input_count));
         TRY(check_ending(r, &outputs[i]));

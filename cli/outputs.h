@@ -27,6 +27,10 @@ int outputs_check(run *r, const output *outputs, int count, const char *const *i
 /* Returns whether the extension is that of a matrix. (Standard output is a matrix.) */
 int outputs_is_matrix(const char *path);
 
+int outputs_is_standard(const char *path); /* "-"; NULL is not */
+/* Says "wrote FILE", or "wrote the codes to standard output", with what = "codes". */
+void outputs_say(const run *r, const char *path, const char *what);
+
 /* Writes a text file atomically. */
 int outputs_write(run *r, const char *path, const char *text, size_t size);
 

@@ -54,6 +54,11 @@ static void draw(progress *p, const char *label, double fraction, const char *te
     p->last = run_clock();
 }
 
+int progress_callback(void *self, const inco_progress *now) {
+    progress_show(self, now);
+    return 0;
+}
+
 int progress_until_signal(void *self, const inco_progress *now) {
     progress_show(self, now);
     return run_signal() != 0;
@@ -102,7 +107,7 @@ static void write_left(char *text, size_t size, double rate, double left) {
         snprintf(text, size, "%.0f signals/s, %s left", rate, time);
 }
 
-/* The point of a path under way, of as many as are known to come; nothing where there is no path. */
+/* "gamma 3/12, ": the current point of a regularisation path, and their number if it is known; else "". */
 static void label_point(char *text, size_t size, const inco_progress *now) {
     *text = 0;
     if (now->point > 0 && now->points > 0)

@@ -23,7 +23,8 @@ void progress_show(progress *p, const inco_progress *now);
  * phase. */
 void progress_grid(progress *p, const char *name, double fraction, double left, const char *doing);
 
-/* The same as a progress callback, `self` is a progress; a noted signal stops the call. */
+/* progress_show as a callback, `self` is a progress; the second stops the call after a signal. */
+int progress_callback(void *self, const inco_progress *now);
 int progress_until_signal(void *self, const inco_progress *now);
 
 /* Erases the bar before a message is printed. */

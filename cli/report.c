@@ -6,26 +6,17 @@
 
 #include "commands.h"
 #include "outputs.h"
-#include "page.h"
+#include "html.h"
 #include "results.h"
 
 typedef struct report_job {
     run *run;
-    page page;
+    html_report html;
     inco_log *log;
     inco_progress *iterations; /* of the log */
     int64_t iteration_count;
     inco_mat dictionary;
 } report_job;
-
-static int check_names(report_job *job) {
-    run *r = job->run;
-    const output outputs[] = {{"-o", job->page.report, OUTPUT_TEXT}, {"--csv", job->page.csv, OUTPUT_FOLDER}};
-    if (r->path_count != 2)
-        return run_fail(r, INCO_EINVAL, "give the log of a run and its dictionary: RUN.jsonl D.npy");
-    if (!job->page.report) return run_fail(r, INCO_EINVAL, "no output file given: -o FILE");
-    return outputs_check(r, outputs, 2, r->paths, 2);
-}
 
 /* ---- Facts from the log ---- */
 
@@ -39,15 +30,15 @@ static char *text_of(const inco_log *log, const char *name) {
 
 static void add_text(report_job *job, const char *name, const char *member) {
     char *text = text_of(job->log, member);
-    if (text) facts_add(&job->page.facts, name, "%s", text);
+    if (text) facts_add(&job->html.facts, name, "%s", text);
     free(text);
 }
 
 /* 2026-03-01T12:00:00Z becomes 2026-03-01 12:00 UTC. */
 static void add_program(report_job *job) {
     char *version = text_of(job->log, "start.version"), *time = text_of(job->log, "start.time");
-    if (version) facts_add(&job->page.facts, "Program", "inco %s", version);
-    if (time && strlen(time) >= 16) facts_add(&job->page.facts, "Date", "%.10s %.5s UTC", time, time + 11);
+    if (version) facts_add(&job->html.facts, "Program", "inco %s", version);
+    if (time && strlen(time) >= 16) facts_add(&job->html.facts, "Date", "%.10s %.5s UTC", time, time + 11);
     free(version);
     free(time);
 }
@@ -56,7 +47,7 @@ static void add_method(report_job *job) {
     char *method = text_of(job->log, "start.options.method");
     const int64_t count = job->iteration_count;
     if (method)
-        facts_add(&job->page.facts, "Method", "%s, %lld iterations", method,
+        facts_add(&job->html.facts, "Method", "%s, %lld iterations", method,
                   count ? (long long)job->iterations[count - 1].iteration : 0);
     free(method);
 }
@@ -64,7 +55,7 @@ static void add_method(report_job *job) {
 static void add_machine(report_job *job) {
     char *isa = text_of(job->log, "start.isa"), *blas = text_of(job->log, "start.blas");
     const double threads = inco_log_number(job->log, "start.threads");
-    if (isa && blas && threads > 0) facts_machine(&job->page.facts, (int)threads, isa, blas);
+    if (isa && blas && threads > 0) facts_machine(&job->html.facts, (int)threads, isa, blas);
     free(isa);
     free(blas);
 }
@@ -73,7 +64,7 @@ static void add_data(report_job *job) {
     char *kind = text_of(job->log, "start.data.kind"), *precision = text_of(job->log, "start.data.precision");
     const double files = inco_log_number(job->log, "start.data.files");
     if (kind && precision)
-        facts_add(&job->page.facts, "Data", "%.0f signals of %.0f values (%s) from %.0f %s file%s",
+        facts_add(&job->html.facts, "Data", "%.0f signals of %.0f values (%s) from %.0f %s file%s",
                   inco_log_number(job->log, "start.data.signals"), inco_log_number(job->log, "start.data.dim"),
                   precision, files, kind, files == 1 ? "" : "s");
     free(kind);
@@ -81,7 +72,7 @@ static void add_data(report_job *job) {
 }
 
 static void add_run(report_job *job) {
-    facts *f = &job->page.facts;
+    facts *f = &job->html.facts;
     const double gamma = inco_log_number(job->log, "end.gamma"), total = inco_log_number(job->log, "end.seconds.total");
     add_text(job, "Command", "start.command_line");
     facts_code(f);
@@ -122,14 +113,13 @@ static int agree(report_job *job) {
     if ((isnan(dim) || dim == (double)d->rows) && (isnan(atoms) || atoms == (double)d->cols)) {
         if (isnan(print) || print == (double)inco_fingerprint(d)) return INCO_OK;
         return run_fail(job->run, INCO_EDATA,
-                        "'%s' is the log of another dictionary than '%s': they are not from the same "
-                        "run",
+                        "'%s' is the log of another dictionary than '%s': they are not from the same run",
                         job->run->paths[0], job->run->paths[1]);
     }
-    return run_fail(job->run, INCO_EDIM,
-                    "'%s' is the log of %.0f atoms of %.0f dimensions, but '%s' has %lld of %lld: they are not from "
-                    "the same run",
-                    job->run->paths[0], atoms, dim, job->run->paths[1], (long long)d->cols, (long long)d->rows);
+    return run_fail(
+        job->run, INCO_EDIM,
+        "'%s' is the log of %.0f atoms of %.0f dimensions, but '%s' has %lld of %lld: they are not from the same run",
+        job->run->paths[0], atoms, dim, job->run->paths[1], (long long)d->cols, (long long)d->rows);
 }
 
 static int log_option(const void *self, const char *name, char *buffer, size_t size) {
@@ -143,7 +133,7 @@ static int log_option(const void *self, const char *name, char *buffer, size_t s
 static inco_summary summarise(const report_job *job) {
     const inco_log *log = job->log;
     int64_t atoms;
-    long long rows = 0, cols = 0;
+    int64_t rows = 0, cols = 0;
     char patch[64];
     const double signals = inco_log_number(log, "end.signals"), sampled = inco_log_number(log, "start.data.rate"),
                  asked = inco_log_number(log, "start.options.rate");
@@ -157,7 +147,7 @@ static inco_summary summarise(const report_job *job) {
                                           : 0};
     s.usage = inco_log_usage(log, &atoms);
     if (atoms != job->dictionary.cols) s.usage = NULL;
-    if (log_option(log, "patch", patch, sizeof patch) > 0) sscanf(patch, "%lldx%lld", &rows, &cols);
+    if (log_option(log, "patch", patch, sizeof patch) > 0) html_size(patch, &rows, &cols);
     s.patch_rows = rows;
     s.patch_cols = cols;
     return s;
@@ -165,7 +155,7 @@ static inco_summary summarise(const report_job *job) {
 
 static void print_json(const report_job *job) {
     json j = results_begin(job->run);
-    json_text(&j, "output", job->page.report);
+    json_text(&j, "output", job->html.report);
     json_integer(&j, "dim", job->dictionary.rows);
     json_integer(&j, "atoms", job->dictionary.cols);
     results_seconds(&j, job->run, 0, NAN, 0);
@@ -181,33 +171,36 @@ static int make(report_job *job) {
     if (log_option(job->log, "columns", columns, sizeof columns) > 0 && !strcmp(columns, "yes"))
         TRY(inco_options_set(r->options, "columns", "yes", &r->error)); /* as written by learn */
     TRY(inco_load(r->paths[1], r->options, &job->dictionary, &r->error));
-    TRY(inco_load_mean(r->paths[1], &job->dictionary, &job->page.centred.mean, &r->error));
+    TRY(inco_load_mean(r->paths[1], &job->dictionary, &job->html.centred.mean, &r->error));
     TRY(agree(job));
-    TRY(page_open_test(&job->page, log_option, job->log, job->dictionary.rows));
+    TRY(html_open_test(&job->html, log_option, job->log, job->dictionary.rows));
     TRY(read_iterations(job));
     s = summarise(job);
-    page_iterations(&job->page, &s, job->iterations, job->iteration_count);
+    html_iterations(&job->html, &s, job->iterations, job->iteration_count);
     add_run(job);
     snprintf(subtitle, sizeof subtitle, "A dictionary of %lld atoms in %lld dimensions, and the run that learned it",
              (long long)s.dictionary->cols, (long long)s.dictionary->rows);
     const char *slash = strrchr(r->paths[1], '/');
-    TRY(page_write(&job->page, slash ? slash + 1 : r->paths[1], subtitle, &s));
+    TRY(html_write(&job->html, slash ? slash + 1 : r->paths[1], subtitle, &s));
     if (r->json) print_json(job);
 done:
     return status;
 }
 
 static int perform(run *r) {
-    report_job job = {.run = r, .page = PAGE_INIT};
+    report_job job = {.run = r, .html = HTML_INIT};
     int status;
-    TRY(page_names(&job.page, r, "output"));
-    TRY(check_names(&job));
+    TRY(html_names(&job.html, r, "output"));
+    if (r->path_count != 2) TRY(run_fail(r, INCO_EINVAL, "give the log of a run and its dictionary: RUN.jsonl D.npy"));
+    if (!job.html.report) TRY(run_fail(r, INCO_EINVAL, "no output file given: -o FILE"));
+    const output outputs[] = {{"-o", job.html.report, OUTPUT_TEXT}, {"--csv", job.html.csv, OUTPUT_FOLDER}};
+    TRY(outputs_check(r, outputs, 2, r->paths, 2));
     TRY(make(&job));
 done:
     inco_log_free(job.log);
     free(job.iterations);
     inco_mat_free(&job.dictionary);
-    page_free(&job.page);
+    html_free(&job.html);
     return status;
 }
 

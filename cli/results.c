@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "help.h"
+#include "outputs.h"
 #include "values.h"
 
 void results_identity(json *j, const run *r) {
@@ -128,9 +129,9 @@ int results_save(run *r, const char *path, const inco_mat *dictionary, const inc
 void results_say_saved(const run *r, const char *path, const inco_mat *mean) {
     char second[4096];
     const int beside = inco_mean_path(path, second, sizeof second);
-    run_say(r, "wrote %s", strcmp(path, "-") ? path : "the dictionary to standard output");
+    outputs_say(r, path, "dictionary");
     if (!mean || !mean->data) return;
-    if (!strcmp(path, "-"))
+    if (outputs_is_standard(path))
         run_warn(r, "the mean of the features is not written: standard output has no place for it");
     else if (beside > 0 && beside < (int)sizeof second)
         run_say(r, "wrote %s, the mean of the features", second);

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "commands.h"
 #include "speak.h"
 #include "values.h"
 
@@ -23,6 +24,14 @@ int run_fail(run *r, int code, const char *format, ...) {
 
 int run_no_memory(run *r) {
     return run_fail(r, INCO_ENOMEM, "out of memory");
+}
+
+int run_is_first(const run *r) {
+    return !r->ranks || r->ranks->rank == 0;
+}
+
+int run_agree(run *r, int status) {
+    return r->ranks ? r->ranks->agree(r->ranks->self, status, &r->error) : status;
 }
 
 void run_say(const run *r, const char *format, ...) {
@@ -43,7 +52,8 @@ void run_warn(const run *r, const char *format, ...) {
     va_end(args);
     speak_options(text);
     const char *bold = run_colour() ? "\033[1m" : "", *plain = run_colour() ? "\033[0m" : "";
-    fprintf(stderr, "%sinco%s%s:%s %s\n", bold, r->command ? " " : "", r->command ? r->command->name : "", plain, text);
+    fprintf(stderr, "%s%s%s%s:%s %s\n", bold, commands_program(), r->command ? " " : "",
+            r->command ? r->command->name : "", plain, text);
 }
 
 int run_text(run *r, const char *name, char **text) {
@@ -133,7 +143,9 @@ int run_finish(run *r, int status) {
     if (status < 0) {
         run_warn(r, "%s", r->error.message[0] ? r->error.message : inco_strerror(status));
         if (status != INCO_EINVAL) return 1;
-        fprintf(stderr, "try 'inco %s%s--help'\n", r->command ? r->command->name : "", r->command ? " " : "");
+        if (!r->part)
+            fprintf(stderr, "try '%s %s%s--help'\n", commands_program(), r->command ? r->command->name : "",
+                    r->command ? " " : "");
         return 2;
     }
     run_say(r, "inco %s: %.1f s, %.0f MB peak", inco_version(), run_clock() - r->started, peak_megabytes());

@@ -8,6 +8,14 @@
 
 typedef struct run run;
 
+/* The ranks of inco-mpi, which run the same command; rank 0 alone prints and writes. */
+typedef struct run_ranks {
+    int64_t rank, ranks;
+    void *self;
+    int (*use)(void *self, inco_options *options, inco_error *error); /* calls with these options share their work */
+    int (*agree)(void *self, int status, inco_error *error);          /* the same outcome for all ranks */
+} run_ranks;
+
 typedef struct command {
     const char *name;
     unsigned bit;        /* INCO_LEARN, COMMAND_REPORT...: selects its options */
@@ -27,7 +35,8 @@ struct run {
     int path_count;
     int quiet, json;
     int missed;             /* the output is written but misses a target */
-    int part;               /* run by another command: prints nothing */
+    int part;               /* run by another command, or not on rank 0: prints nothing */
+    const run_ranks *ranks; /* NULL: one process */
     inco_progress_fn watch; /* progress callback of that command, or NULL */
     void *watcher;
     double started;    /* time by run_clock */
@@ -44,6 +53,11 @@ struct run {
 /* Sets the run's error message and returns the code. */
 int run_fail(run *r, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 int run_no_memory(run *r);
+
+/* Whether this is rank 0, or the only process. */
+int run_is_first(const run *r);
+/* After steps that every rank did for itself: the same outcome for all, with the message of a rank that failed. */
+int run_agree(run *r, int status);
 
 /* Prints a line on standard error: run_say not with --quiet, the others always. */
 void run_say(const run *r, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -73,10 +73,9 @@ static const option own[] = {
      .metavar = "FILE",
      .group = "Output",
      .commands = I | M,
-     .help =
-         "inspect: write a list of the pairs of atoms that are near duplicates by option 'duplicates', most coherent "
-         "first; compare: write a list of the atoms of the first dictionary, with those of the second that they are "
-         "matched with and that are most similar (.csv .json)"},
+     .help = "inspect: write a list of the pairs of atoms that are near duplicates by option 'duplicates', most "
+             "coherent first; compare: write a list of the atoms of the first dictionary, with those of the second "
+             "that they are matched with and that are most similar (.csv .json)"},
     {.name = "codes",
      .type = INCO_TEXT,
      .metavar = "FILE",
@@ -107,6 +106,11 @@ static const option own[] = {
      .group = "Run",
      .commands = INCO_DECODE,
      .help = "decode even if the codes belong to another dictionary"},
+    {.name = "dry-run",
+     .type = INCO_FLAG,
+     .group = "Run",
+     .commands = L,
+     .help = "print the memory and the time that the run would take, measured on a sample of the signals, and stop"},
     {.name = "quick",
      .type = INCO_FLAG,
      .group = "Run",

@@ -17,8 +17,8 @@ static const char *const texts[CLAIMS] = {
     "values sum to L",
     "IDL(γ): the singular spectrum gets flatter as γ rises",
     "K-SVD: μt = 1 is inactive; μt < 1 makes the spectrum decay faster and the self-coherence rise",
-    "INK-SVD: a lower μt flattens the spectrum, the largest coherence ends at μt, the median coherence rises from "
-    "μt = 0.5 to 0.2, the cost explodes, and μt = 0.1 is out of reach",
+    "INK-SVD: a lower μt flattens the spectrum, the largest coherence ends at μt, the median coherence rises from μt = "
+    "0.5 to 0.2, the cost explodes, and μt = 0.1 is out of reach",
     "Without a bound on coherence the residual curves of all methods on unseen data are nearly identical",
     "K-SVD: μt < 1 makes the residuals on unseen data worse",
     "INK-SVD: for 0.7 > μt > 0.2 the residuals are lower beyond a cardinality of 80, and higher below",
@@ -50,15 +50,15 @@ static double value_of(const experiment *e, const grid_run *g, const char *name)
     return seeds_over(e, g, name, 0).median;
 }
 
-/* The next run of a family with the atoms of the experiment, in ascending order of values if `rising`, else descending;
- * NULL after the last. `after` is NULL for the first. */
-static const grid_run *next_of(const experiment *e, family f, const grid_run *after, int rising) {
+/* The next run of a family with the atoms of the experiment, in ascending order of values if `ascending`, else
+ * descending; NULL after the last. `after` is NULL for the first. */
+static const grid_run *next_of(const experiment *e, family f, const grid_run *after, int ascending) {
     const grid_run *best = NULL;
     for (int i = 0; i < e->runs; i++) {
         const grid_run *g = &e->grid[i];
         if (g->family != f || !g->generalises) continue;
-        if (after && (rising ? g->value <= after->value : g->value >= after->value)) continue;
-        if (!best || (rising ? g->value < best->value : g->value > best->value)) best = g;
+        if (after && (ascending ? g->value <= after->value : g->value >= after->value)) continue;
+        if (!best || (ascending ? g->value < best->value : g->value > best->value)) best = g;
     }
     return best;
 }
@@ -98,9 +98,9 @@ static int count_above(const experiment *e, const grid_run *g, const grid_run *b
     return above;
 }
 
-static void tell_family(const experiment *e, claim *c, family f, int rising, const char *name, const char *format) {
+static void tell_family(const experiment *e, claim *c, family f, int ascending, const char *name, const char *format) {
     const char *comma = "";
-    for (const grid_run *g = next_of(e, f, NULL, rising); g; g = next_of(e, f, g, rising)) {
+    for (const grid_run *g = next_of(e, f, NULL, ascending); g; g = next_of(e, f, g, ascending)) {
         char text[64];
         snprintf(text, sizeof text, format, value_of(e, g, name)); /* `format` has one %g */
         tell(c, "%s%s: %s", comma, g->label, text);
@@ -296,12 +296,13 @@ static void judge_crossover(const experiment *e, claim *c) {
 
 /* Whether the residual is, at all cardinalities, below that of the weakest setting, and never above that of the
  * previous setting by more than the margin. */
-static verdict improves(const experiment *e, family f, const grid_run *base, int rising, claim *c) {
+static verdict improves(const experiment *e, family f, const grid_run *base, int ascending, claim *c) {
     const double *k;
     const int count = cardinalities(e, &k);
     const grid_run *before = base;
     int always = 1, mostly = 1;
-    for (const grid_run *g = next_of(e, f, f == base->family ? base : NULL, rising); g; g = next_of(e, f, g, rising)) {
+    for (const grid_run *g = next_of(e, f, f == base->family ? base : NULL, ascending); g;
+         g = next_of(e, f, g, ascending)) {
         const int lower = count_below(e, g, base, 1);
         always = always && lower == count;
         mostly = mostly && 2 * lower >= count;
@@ -512,8 +513,7 @@ static void judge_trade_off(const experiment *e, claim *c) {
     tell(c,
          "γ = 0 differs from plain least squares (MOD) by %.1f %% in the test residual with 10 atoms; γ = 500 ends at "
          "%.3f times the Welch bound in RMS coherence (on the spheres %.4f), but at a largest coherence of %.2f: a "
-         "tight "
-         "frame, not an equiangular one; between them RMS coherence %s; atoms per training signal ",
+         "tight frame, not an equiangular one; between them RMS coherence %s; atoms per training signal ",
          100 * off, rms / welch, value_of(e, sphere, "coherence_rms") / welch, value_of(e, end, "coherence_max"),
          between ? "falls" : "does not always fall");
     tell_family(e, c, RESCALE, 1, "mean_cardinality", "%.1f");

@@ -149,56 +149,40 @@ static void say(words *w, const char *text) {
         w->failed = 1;
 }
 
+static void say_option(words *w, const char *name, const char *value) {
+    say(w, name);
+    say(w, value);
+}
+
 static void say_number(words *w, const char *name, double value) {
     char text[32];
     snprintf(text, sizeof text, "%.15g", value);
-    say(w, name);
-    say(w, text);
+    say_option(w, name, text);
 }
 
 static void say_file(words *w, const experiment *e, int64_t seed, const char *name, const grid_run *g,
                      const char *ending) {
     char *path = reproduce_path(e, seed, g->id, ending);
-    say(w, name);
-    if (path)
-        say(w, path);
-    else
-        w->failed = 1;
+    say_option(w, name, path ? path : "");
+    if (!path) w->failed = 1;
     free(path);
 }
 
 static void say_method(words *w, const experiment *e, const grid_run *g) {
     static const char *const methods[] = {"ksvd", "inksvd", "idl", "idl", "idl", "mod"};
-    say(w, "--method");
-    say(w, methods[g->family]);
+    const int idl = g->family == RESCALE || g->family == SPHERE;
+    say_option(w, "--method", methods[g->family]);
     if (g->family == KSVD) { /* as published: after every update, including the last */
         say_number(w, "--replace", g->value);
-        say(w, "--replace-last");
-        say(w, "published");
+        say_option(w, "--replace-last", "published");
     }
     if (g->family == INKSVD) say_number(w, "--decorrelation-passes", (double)e->passes);
     if (g->family == INKSVD || g->family == BOUND) say_number(w, "--max-coherence", g->value);
-    if (g->family == RESCALE || g->family == SPHERE) say_number(w, "--gamma", g->value);
+    if (idl) say_number(w, "--gamma", g->value);
     if (g->family == BOUND) say_number(w, "--gamma", 5);
-    if (g->family == RESCALE || g->family == SPHERE || g->family == BOUND) {
-        say(w, "--schedule");
-        say(w, "batch");
-    }
-    if (g->family == RESCALE || g->family == SPHERE) {
-        say(w, "--norms");
-        say(w, g->family == RESCALE ? "rescale" : "sphere");
-    }
-    if (g->family == RESCALE) { /* exactly as in the paper */
-        say(w, "--update");
-        say(w, "plain");
-    }
-}
-
-static int is_there(const experiment *e, int64_t seed, const grid_run *g, const char *ending) {
-    char *path = reproduce_path(e, seed, g->id, ending);
-    const int found = path && access(path, R_OK) == 0;
-    free(path);
-    return found;
+    if (idl || g->family == BOUND) say_option(w, "--schedule", "batch");
+    if (idl) say_option(w, "--norms", g->family == RESCALE ? "rescale" : "sphere");
+    if (g->family == RESCALE) say_option(w, "--update", "plain"); /* exactly as in the paper */
 }
 
 /* The command of the run, as a user could give it. */
@@ -211,17 +195,15 @@ static void compose(words *w, const experiment *e, int64_t seed, const grid_run 
     say_number(w, "--atoms", (double)g->atoms);
     say_method(w, e, g);
     say_number(w, "--iterations", (double)e->iterations);
-    say(w, "--coder");
-    say(w, "larc");
+    say_option(w, "--coder", "larc");
     say_number(w, "--residual-coherence", 0.2);
-    say(w, "--init");
-    say(w, "sample");
+    say_option(w, "--init", "sample");
     say_number(w, "--seed", (double)seed);
     say_number(w, "--threads", inco_options_get_number(e->run->options, "threads"));
     say_file(w, e, seed, "-o", g, ".npy");
     say_file(w, e, seed, "--log", g, ".jsonl");
     say_file(w, e, seed, "--checkpoint", g, ".state");
-    if (is_there(e, seed, g, ".state")) say_file(w, e, seed, "--resume", g, ".state");
+    if (reproduce_has(e, seed, g->id, ".state")) say_file(w, e, seed, "--resume", g, ".state");
 }
 
 static int learn(experiment *e, words *w) {
@@ -250,7 +232,7 @@ done:
 static int is_learned(const experiment *e, int64_t seed, const grid_run *g) {
     char stopped[32] = "", *path = reproduce_path(e, seed, g->id, ".jsonl");
     inco_log *log = NULL;
-    if (path && is_there(e, seed, g, ".npy") && inco_log_load(&log, path, NULL) >= 0)
+    if (path && reproduce_has(e, seed, g->id, ".npy") && inco_log_load(&log, path, NULL) >= 0)
         inco_log_text(log, "end.stopped_by", stopped, sizeof stopped);
     inco_log_free(log);
     free(path);
@@ -313,7 +295,7 @@ static void count_work(experiment *e) {
     int found = 0;
     for (int i = 0; i < e->runs * e->seeds; i++) {
         const grid_run *g = &e->grid[i % e->runs];
-        if (is_there(e, e->first_seed + i / e->runs, g, ".csv"))
+        if (reproduce_has(e, e->first_seed + i / e->runs, g->id, ".csv"))
             found++;
         else
             e->weight_all += g->weight;

@@ -14,7 +14,7 @@ static const number_list *find(const numbers *n, const char *name) {
     return NULL;
 }
 
-static int make_room(numbers *n) {
+static int reserve(numbers *n) {
     if (n->count < n->capacity) return 1;
     const int capacity = n->capacity ? 2 * n->capacity : 256;
     double *at = realloc(n->at, (size_t)capacity * sizeof *at);
@@ -28,7 +28,7 @@ static int make_room(numbers *n) {
 void numbers_add(numbers *n, const char *name, double at, double value) {
     number_list *last = n->lists ? &n->list[n->lists - 1] : NULL;
     const int same = last && !strcmp(last->name, name);
-    if (!make_room(n) || (!same && (n->lists == NUMBERS_LISTS || strlen(name) >= NUMBERS_NAME || find(n, name)))) {
+    if (!reserve(n) || (!same && (n->lists == NUMBERS_LISTS || strlen(name) >= NUMBERS_NAME || find(n, name)))) {
         n->failed = 1;
         return;
     }
@@ -62,24 +62,16 @@ int numbers_of(const numbers *n, const char *name, const double **at, const doub
 
 static const char heading[] = "name,at,value\n";
 
-static char *compose(const numbers *n, size_t *size) {
+int numbers_save(run *r, const numbers *n, const char *path) {
+    size_t size = 0;
     char *text = NULL;
-    FILE *out = open_memstream(&text, size);
-    if (!out) return NULL;
+    FILE *out = n->failed ? NULL : open_memstream(&text, &size);
+    if (!out) return run_no_memory(r);
     fputs(heading, out);
     for (int i = 0; i < n->lists; i++)
         for (int k = n->list[i].first; k < n->list[i].first + n->list[i].count; k++)
             fprintf(out, "%s,%.17g,%.17g\n", n->list[i].name, n->at[k], n->value[k]);
-    if (!fclose(out)) return text;
-    free(text);
-    return NULL;
-}
-
-int numbers_save(run *r, const numbers *n, const char *path) {
-    size_t size = 0;
-    char *text = n->failed ? NULL : compose(n, &size);
-    if (!text) return run_no_memory(r);
-    int status = outputs_write(r, path, text, size);
+    int status = fclose(out) ? run_no_memory(r) : outputs_write(r, path, text, size);
     free(text);
     return status;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/results.h"
@@ -21,6 +22,13 @@ char *reproduce_path(const experiment *e, int64_t seed, const char *name, const 
     if (!fclose(out)) return text;
     free(text);
     return NULL;
+}
+
+int reproduce_has(const experiment *e, int64_t seed, const char *name, const char *ending) {
+    char *path = reproduce_path(e, seed, name, ending);
+    const int found = path && access(path, R_OK) == 0;
+    free(path);
+    return found;
 }
 
 numbers *reproduce_figures(const experiment *e, int seed, const grid_run *g) {
@@ -51,9 +59,7 @@ static int read_options(experiment *e) {
     TRY(run_text(r, "data", &e->data));
     TRY(run_text(r, "output", &e->output));
     if (!e->data)
-        TRY(run_fail(r, INCO_EINVAL,
-                     "no recordings given: --data DIR, a folder with recordings of one "
-                     "speaker"));
+        TRY(run_fail(r, INCO_EINVAL, "no recordings given: --data DIR, a folder with recordings of one speaker"));
     if (!e->output) TRY(run_fail(r, INCO_EINVAL, "no output folder given: -o DIR"));
     for (size_t n = strlen(e->output); n > 1 && e->output[n - 1] == '/'; n--) e->output[n - 1] = 0;
     e->quick = values_number(r, "quick") > 0;
@@ -77,13 +83,6 @@ done:
 
 /* ---- The experiment ---- */
 
-static void announce(const experiment *e) {
-    run_say(e->run, "%d runs with %d seed%s: %lld signals of %d samples, %lld atoms, %lld iterations, %d thread%s",
-            e->runs * e->seeds, e->seeds, e->seeds == 1 ? "" : "s", (long long)e->signals, REPRODUCE_DIM,
-            (long long)e->atoms, (long long)e->iterations, results_threads(e->run),
-            results_threads(e->run) == 1 ? "" : "s");
-}
-
 static void print_json(const experiment *e, const claim *claims) {
     json j = results_begin(e->run);
     json_text(&j, "output", e->output);
@@ -102,7 +101,7 @@ static int conclude(experiment *e) {
     if (!claims) TRY(run_no_memory(e->run));
     claims_judge(e, claims);
     TRY(claims_save(e, claims));
-    TRY(reproduce_page(e, claims));
+    TRY(reproduce_html(e, claims));
     if (e->run->json)
         print_json(e, claims);
     else {
@@ -122,7 +121,10 @@ static int perform(run *r) {
     TRY(split_check(&e));
     e.figures = calloc((size_t)e.seeds * (size_t)e.runs, sizeof *e.figures);
     if (!e.figures) TRY(run_no_memory(r));
-    announce(&e);
+    const int threads = results_threads(r);
+    run_say(r, "%d runs with %d seed%s: %lld signals of %d samples, %lld atoms, %lld iterations, %d thread%s",
+            e.runs * e.seeds, e.seeds, e.seeds == 1 ? "" : "s", (long long)e.signals, REPRODUCE_DIM, (long long)e.atoms,
+            (long long)e.iterations, threads, threads == 1 ? "" : "s");
     run_hold_signals(1);
     TRY(grid_perform(&e));
     if (status == INCO_STOPPED)
@@ -143,10 +145,10 @@ const command reproduce_command = {
     "sigg2012 --data DIR -o OUT/ [OPTIONS]",
     "repeat a published experiment, with a verdict on each claim",
     "sigg2012 is the experiment of Sigg, Dikk and Buhmann, Learning Dictionaries with Bounded Self-Coherence (IEEE "
-    "Signal Processing Letters, 2012), on recordings of one speaker: K-SVD with atom replacement, INK-SVD and "
-    "IDL(G) at several settings, and inco's own variants. 20 recordings are held out for testing.\nOUT/index.html "
-    "has the figures, OUT/claims.json the verdicts, OUT/csv the numbers. Exit status 0 means that the experiment is "
-    "complete, not that the claims hold. Results already in OUT are reused: to continue an interrupted run, give "
-    "the command again.",
+    "Signal Processing Letters, 2012), on recordings of one speaker: K-SVD with atom replacement, INK-SVD and IDL(G) "
+    "at several settings, and inco's own variants. 20 recordings are held out for testing.\nOUT/index.html has the "
+    "figures, OUT/claims.json the verdicts, OUT/csv the numbers. Exit status 0 means that the experiment is complete, "
+    "not that the claims hold. Results already in OUT are reused: to continue an interrupted run, give the command "
+    "again.",
     perform,
 };

@@ -64,6 +64,8 @@ int grid_perform(experiment *e);
 
 /* A name in the folder of the experiment, or of a seed >= 0; to be freed. NULL: out of memory. */
 char *reproduce_path(const experiment *e, int64_t seed, const char *name, const char *ending);
+/* Whether there is a file of this name. */
+int reproduce_has(const experiment *e, int64_t seed, const char *name, const char *ending);
 numbers *reproduce_figures(const experiment *e, int seed, const grid_run *g); /* seed from 0 */
 
 /* Checks data and folder before any work; creates the folder, or checks that it holds the same experiment. */
@@ -121,6 +123,6 @@ void claims_write(json *j, const claim *claims); /* a member of an object: "clai
 void claims_print(const claim *claims);          /* as a table, on standard output */
 
 /* index.html and csv/. */
-int reproduce_page(const experiment *e, const claim *claims);
+int reproduce_html(const experiment *e, const claim *claims);
 
 #endif

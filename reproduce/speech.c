@@ -84,15 +84,6 @@ done:
     return status;
 }
 
-static void close_speech(speech *s) {
-    inco_mat_free(&s->x);
-    free(s->energy);
-    free(s->residual);
-    free(s->share);
-    free(s->pause);
-    inco_options_free(s->options);
-}
-
 /* ---- Medians ---- */
 
 static int ascending(const void *a, const void *b) {
@@ -141,12 +132,6 @@ done:
     return status;
 }
 
-static void add_lists(numbers *n, const inco_residuals *at, const double *value) {
-    for (int part = 0; part < PARTS; part++)
-        for (int64_t i = 0; i < at->count; i++)
-            numbers_add(n, lists[part], at->cardinality[i], value[i * PARTS + part]);
-}
-
 int speech_measure(const experiment *e, int64_t seed, const speech_task *task, numbers *n) {
     const inco_residuals *at = task->at;
     speech s = {.energy = NULL};
@@ -163,9 +148,16 @@ int speech_measure(const experiment *e, int64_t seed, const speech_task *task, n
     }
     for (int64_t w = 0; w < s.x.cols; w++) pauses += s.pause[w];
     numbers_add(n, "test_pauses", 0, (double)pauses);
-    add_lists(n, at, value);
+    for (int part = 0; part < PARTS; part++)
+        for (int64_t i = 0; i < at->count; i++)
+            numbers_add(n, lists[part], at->cardinality[i], value[i * PARTS + part]);
 done:
-    close_speech(&s);
+    inco_mat_free(&s.x);
+    free(s.energy);
+    free(s.residual);
+    free(s.share);
+    free(s.pause);
+    inco_options_free(s.options);
     free(value);
     return status;
 }
@@ -177,34 +169,20 @@ const speech_part speech_parts[SPEECH_PARTS] = {{"windows", "residual"},
                                                 {"speech", "speech_residual"},
                                                 {"pauses", "pause_residual"}};
 
-static void write_list(json *j, const experiment *e, const grid_run *g, const speech_part *part) {
-    const double *at;
-    int count;
-    double *value = seeds_list(e, g, part->list, &count, &at);
-    json_array(j, part->name);
-    for (int i = 0; i < count; i++) json_number(j, NULL, value[i]);
-    json_end_array(j);
-    free(value);
-}
-
-static void write_cardinalities(json *j, const experiment *e, const grid_run *g) {
-    const double *at;
-    int count;
-    double *value = seeds_list(e, g, "residual", &count, &at);
-    json_array(j, "cardinalities");
-    for (int i = 0; i < count; i++) json_number(j, NULL, at[i]);
-    json_end_array(j);
-    free(value);
-}
-
 void speech_write(json *j, const experiment *e) {
     json_array(j, "residuals");
     for (const grid_run *g = e->grid; g < e->grid + e->runs; g++) {
         if (!g->generalises) continue;
         json_object(j, NULL);
         json_text(j, "run", g->id);
-        write_cardinalities(j, e, g);
-        for (int part = 0; part < SPEECH_PARTS; part++) write_list(j, e, g, &speech_parts[part]);
+        const double *at = NULL, *first_seed;
+        int count = numbers_of(reproduce_figures(e, 0, g), "residual", &at, &first_seed);
+        json_numbers(j, "cardinalities", at, count);
+        for (const speech_part *part = speech_parts; part < speech_parts + SPEECH_PARTS; part++) {
+            double *value = seeds_list(e, g, part->list, &count, NULL);
+            json_numbers(j, part->name, value, count);
+            free(value);
+        }
         json_end_object(j);
     }
     json_end_array(j);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/outputs.h"
 #include "reproduce.h"
@@ -39,9 +38,7 @@ static int open_folder(const experiment *e, inco_data **data) {
     int status = open_windows(r, (const char *const[]){e->data}, 1, 0, 0, data);
     if (status >= 0) return status;
     error = r->error;
-    return run_fail(r, status == INCO_EINVAL ? INCO_EDATA : status,
-                    "--data '%s' is not a folder of recordings: "
-                    "%.900s",
+    return run_fail(r, status == INCO_EINVAL ? INCO_EDATA : status, "--data '%s' is not a folder of recordings: %.900s",
                     e->data, error.message);
 }
 
@@ -77,7 +74,7 @@ static char *describe(const experiment *e, const inco_data *data) {
             (unsigned long long)fingerprint(data));
     fprintf(out, "signals %lld\natoms %lld\niterations %lld\npasses %lld\nsettings %s\nresults 2\n",
             (long long)e->signals, (long long)e->atoms, (long long)e->iterations, (long long)e->passes,
-            e->quick ? "quick" : "all"); /* the last: what is measured, and how */
+            e->quick ? "quick" : "all"); /* the last: version of the measurements */
     if (!fclose(out)) return text;
     free(text);
     return NULL;
@@ -92,10 +89,10 @@ static int refuse_other(const experiment *e, const char *path, const char *found
         a = strcspn(found, "\n");
         b = strcspn(wanted, "\n");
     }
-    return run_fail(e->run, INCO_EINVAL,
-                    "-o '%s' has another experiment: '%s' says \"%.*s\", but this one has \"%.*s\": name another "
-                    "folder",
-                    e->output, path, (int)a, found, (int)b, wanted);
+    return run_fail(
+        e->run, INCO_EINVAL,
+        "-o '%s' has another experiment: '%s' says \"%.*s\", but this one has \"%.*s\": name another folder", e->output,
+        path, (int)a, found, (int)b, wanted);
 }
 
 static int agree(const experiment *e, const char *path, const char *wanted) {
@@ -117,24 +114,19 @@ static int make_folder(run *r, const char *path) {
     return INCO_OK;
 }
 
-/* An output folder among the recordings would be read as data the next time. */
-static int check_folder(experiment *e) {
-    const output outputs[] = {{"-o", e->output, OUTPUT_FOLDER}};
-    return outputs_check(e->run, outputs, 1, (const char *const[]){e->data}, 1);
-}
-
 int split_check(experiment *e) {
     run *r = e->run;
+    const output outputs[] = {{"-o", e->output, OUTPUT_FOLDER}};
     inco_data *data = NULL;
     char *wanted = NULL, *path = NULL;
     int status;
     TRY(open_folder(e, &data));
     if (inco_data_files(data) <= REPRODUCE_TEST_FILES)
         TRY(run_fail(r, INCO_EDATA,
-                     "--data '%s' has %lld recordings: the experiment uses %d for testing and needs more for "
-                     "training",
+                     "--data '%s' has %lld recordings: the experiment uses %d for testing and needs more for training",
                      e->data, (long long)inco_data_files(data), REPRODUCE_TEST_FILES));
-    TRY(check_folder(e));
+    /* an output folder among the recordings would be read as data the next time */
+    TRY(outputs_check(r, outputs, 1, (const char *const[]){e->data}, 1));
     TRY(make_folder(r, e->output));
     wanted = describe(e, data);
     path = reproduce_path(e, -1, "experiment", ".txt");
@@ -216,13 +208,6 @@ done:
     return status;
 }
 
-static int is_there(const experiment *e, int64_t seed, const char *name) {
-    char *path = reproduce_path(e, seed, name, ".npy");
-    const int found = path && access(path, R_OK) == 0;
-    free(path);
-    return found;
-}
-
 int split_make(experiment *e, int64_t seed) {
     run *r = e->run;
     inco_data *data = NULL;
@@ -230,7 +215,7 @@ int split_make(experiment *e, int64_t seed) {
     char *folder = reproduce_path(e, seed, "", "");
     int status;
     TRY(make_folder(r, folder));
-    if (is_there(e, seed, "train") && is_there(e, seed, "test")) goto done;
+    if (reproduce_has(e, seed, "train", ".npy") && reproduce_has(e, seed, "test", ".npy")) goto done;
     TRY(open_folder(e, &data));
     order = shuffle(data, seed);
     if (!order) TRY(run_no_memory(r));

@@ -4,6 +4,8 @@
 
 #include "check.h"
 
+#include <stdlib.h>
+
 #include "base/fingerprint.h"
 #include "base/memory.h"
 
@@ -195,19 +197,35 @@ static inline void check_threads(const inco_mat *x, inco_options *o) {
     inco_options_free(o);
 }
 
-/* Runs a learner that w saves on the way, and resumes another from the checkpoint: the same bits. The caller frees
- * both. */
-static inline void check_resumed(observer *w, inco_learner **resumed, const inco_source *source, inco_options *o) {
-    watch_new(w, source, o);
-    assert_int_equal(inco_learner_run(w->learner, NULL), INCO_OK);
+/* A run that is saved on the way, and a learner resumed from the checkpoint. */
+typedef struct resumption {
+    inco_options *options;
+    memory_stream *memory; /* the checkpoint */
+    observer whole;
+    inco_learner *resumed;
+} resumption;
+
+/* Makes both runs: the same bits. Takes over the options; resumption_free frees all. */
+static inline void check_resumed(resumption *r, const inco_source *source, inco_options *o, int64_t save_at) {
+    *r = (resumption){.options = o, .memory = calloc(1, sizeof *r->memory)};
+    r->whole = (observer){.stream = MEMORY_STREAM(r->memory), .save_at = save_at};
+    watch_new(&r->whole, source, o);
+    assert_int_equal(inco_learner_run(r->whole.learner, NULL), INCO_OK);
     check_watch(o, NULL, NULL);
-    assert_int_equal(inco_learner_new(resumed, source, o, NULL), INCO_OK);
-    assert_int_equal(inco_learner_resume(*resumed, &w->stream, NULL), INCO_OK);
-    assert_int_equal(inco_learner_run(*resumed, NULL), INCO_OK);
-    const inco_mat whole = check_learned(w->learner), rest = check_learned(*resumed);
-    assert_memory_equal(rest.data, whole.data, (size_t)(whole.rows * whole.cols) * whole.type);
-    assert_true(check_info(*resumed).relative_error == check_info(w->learner).relative_error);
-    assert_true(check_info(*resumed).replaced == check_info(w->learner).replaced);
+    assert_int_equal(inco_learner_new(&r->resumed, source, o, NULL), INCO_OK);
+    assert_int_equal(inco_learner_resume(r->resumed, &r->whole.stream, NULL), INCO_OK);
+    assert_int_equal(inco_learner_run(r->resumed, NULL), INCO_OK);
+    const inco_mat whole = check_learned(r->whole.learner), resumed = check_learned(r->resumed);
+    assert_memory_equal(resumed.data, whole.data, (size_t)(whole.rows * whole.cols) * whole.type);
+    assert_true(check_info(r->resumed).relative_error == check_info(r->whole.learner).relative_error);
+    assert_true(check_info(r->resumed).replaced == check_info(r->whole.learner).replaced);
+}
+
+static inline void resumption_free(resumption *r) {
+    inco_learner_free(r->whole.learner);
+    inco_learner_free(r->resumed);
+    inco_options_free(r->options);
+    free(r->memory);
 }
 
 #endif

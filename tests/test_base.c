@@ -117,7 +117,7 @@ static void tree_sums_in_a_fixed_order(void **state) {
             for (int c = 0; c < CHUNKS; c++) {
                 double *leaf = tree_next(tree);
                 for (int i = 0; i < LENGTH; i++) leaf[i] = rng_normal((uint64_t)c, RNG_TEST, (uint64_t)i);
-                tree_push(tree);
+                tree_push(tree, c);
             }
             assert_memory_equal(tree_total(tree), expected, LENGTH * sizeof(double));
         }
@@ -133,7 +133,7 @@ static void tree_sums_any_number_of_chunks(void **state) {
         tree_clear(tree);
         for (int c = 1; c <= chunks; c++) {
             tree_next(tree)[0] = c;
-            tree_push(tree);
+            tree_push(tree, c - 1);
         }
         assert_true(tree_total(tree)[0] == chunks * (chunks + 1) / 2);
     }
@@ -160,7 +160,7 @@ static void options_have_defaults_and_ranges(void **state) {
     assert_int_equal(inco_options_set(o, "atoms", "2.5", &error), INCO_EINVAL);
     assert_string_equal(error.message, "option 'atoms' takes a whole number, not 2.5");
     assert_int_equal(inco_options_set(o, "coder", "om", &error), INCO_EINVAL);
-    assert_non_null(strstr(error.message, "option 'coder' must be one of larc|omp|"));
+    assert_non_null(strstr(error.message, "option 'coder' must be one of omp|ols|"));
     assert_non_null(strstr(error.message, ", not 'om'"));
     assert_int_equal(inco_options_set(o, "patch", "8x", &error), INCO_EINVAL);
     assert_int_equal(inco_options_set(o, "patch", "8x9", &error), INCO_OK);
@@ -214,14 +214,29 @@ static void options_survive_failing_memory(void **state) {
     }
 }
 
-static void stop_rules_of_larc(void **state) {
+/* Residual coherence and sparsity in 160 and 64 dimensions: defaults only if no rule is given. */
+static void default_stop_rules(void **state) {
     (void)state;
     inco_options *o = OPTIONS("coder", "larc");
-    assert_true(coder_residual_coherence(coder_options_of(o)) == 0.2);
-    inco_options_set(o, "sparsity", "5", NULL);
-    assert_true(coder_residual_coherence(coder_options_of(o)) < 0);
+    const coder_options *rules = coder_options_of(o);
+    assert_true(coder_residual_coherence(rules, 160) == 0.2);
+    assert_float_equal(coder_residual_coherence(rules, 640), 0.1, 1e-12);
+    assert_true(coder_residual_coherence(rules, 4) == 0.5);
+    assert_int_equal(coder_sparsity(rules, 160), 160);
+    inco_options_set(o, "coder", "omp", NULL);
+    assert_true(coder_residual_coherence(rules, 160) < 0);
+    assert_int_equal(coder_sparsity(rules, 160), 8);
+    assert_int_equal(coder_sparsity(rules, 64), 3);
+    assert_int_equal(coder_sparsity(rules, 1), 2);
     inco_options_set(o, "residual-coherence", "0.3", NULL);
-    assert_true(coder_residual_coherence(coder_options_of(o)) == 0.3);
+    assert_true(coder_residual_coherence(rules, 160) == 0.3);
+    assert_int_equal(coder_sparsity(rules, 160), 160);
+    inco_options_set(o, "sparsity", "5", NULL);
+    assert_int_equal(coder_sparsity(rules, 160), 5);
+    inco_options_free(o);
+    o = OPTIONS("coder", "omp", "tolerance", "0.1");
+    assert_true(coder_residual_coherence(coder_options_of(o), 160) < 0);
+    assert_int_equal(coder_sparsity(coder_options_of(o), 160), 160);
     inco_options_free(o);
 }
 
@@ -367,7 +382,7 @@ int main(void) {
         cmocka_unit_test(options_have_defaults_and_ranges),
         cmocka_unit_test(options_round_trip),
         cmocka_unit_test(options_survive_failing_memory),
-        cmocka_unit_test(stop_rules_of_larc),
+        cmocka_unit_test(default_stop_rules),
         cmocka_unit_test(codes_grow_and_transpose),
         cmocka_unit_test(products_are_those_of_the_definition),
         cmocka_unit_test(matrices_are_turned_over_between_types),

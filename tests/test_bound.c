@@ -138,7 +138,7 @@ static void a_bound_is_kept_without_iterations(void **state) {
     inco_mat_free(&x);
 }
 
-/* Stops in one phase, from its first call on; `closing` counts the calls of the final search. */
+/* Stops in one phase, from its first call on; `closing` counts the reports of the final search. */
 typedef struct stopper {
     const char *phase;
     int stopping, closing;
@@ -151,7 +151,7 @@ static int stop_there(void *self, const inco_progress *now) {
     return s->stopping;
 }
 
-/* A stopped run satisfies the bound; if it is stopped in the final search, it ends at once. */
+/* A stopped run satisfies the bound, also if it is stopped in the final search, which then reports no more. */
 static void a_stopped_run_keeps_its_bound(void **state) {
     (void)state;
     inco_mat truth = check_dictionary(INCO_F64, 16, 40, 5), x = planted_signals(&truth, 1500, 4, 6);
@@ -167,11 +167,10 @@ static void a_stopped_run_keeps_its_bound(void **state) {
         assert_int_equal(info.iterations, i == 0 ? 1 : 8);
         assert_string_equal(info.stopped_by, "callback");
         assert_int_equal(info.unused, -1); /* there was no final coding */
-        assert_int_equal(info.coherence_max <= 0.3, i == 0);
+        assert_true(info.coherence_max <= 0.3);
+        assert_int_equal(stops[i].closing, i);
         inco_learner_free(learner);
     }
-    assert_true(stops[0].closing > 10);
-    assert_int_equal(stops[1].closing, 1);
     inco_options_free(o);
     inco_mat_free(&truth);
     inco_mat_free(&x);

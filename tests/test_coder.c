@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "code/coder.h"
 #include "code/kernel.h"
+#include "data/pass.h"
 #include "sparse/csc.h"
 
 /* Sinusoids of random frequency and phase with noise: coherent, like windows of speech. */
@@ -210,11 +211,63 @@ static void residual_norm_is_a_tolerance_per_signal(void **state) {
     inco_mat_free(&x);
 }
 
+/* Codes of up to five atoms. */
+static csc some_codes(inco_type type, int64_t atoms, int64_t count) {
+    csc codes;
+    assert_int_equal(csc_new(&codes, type, atoms, count, 5 * count, NULL), INCO_OK);
+    for (int64_t n = 0; n < count; n++) {
+        codes.start[n + 1] = codes.start[n];
+        for (int64_t j = n % 7; j < atoms && j < 5 * n && j < 35; j += 7) {
+            const int64_t k = codes.start[n + 1]++;
+            codes.index[k] = (int32_t)j;
+            if (type == INCO_F32)
+                ((float *)codes.value)[k] = (float)(j + 1) / 8;
+            else
+                ((double *)codes.value)[k] = (double)(j + 1) / 8;
+        }
+    }
+    return codes;
+}
+
+/* ||x - D c||^2 of all signals. */
+static double error_by_definition(const inco_mat *d, const inco_mat *x, const csc *codes) {
+    double sum = 0;
+    for (int64_t n = 0; n < x->cols; n++)
+        for (int64_t i = 0; i < x->rows; i++) {
+            double rest = mat_get(x, i, n);
+            for (int64_t k = codes->start[n]; k < codes->start[n + 1]; k++)
+                rest -= csc_value(codes, k) * mat_get(d, i, codes->index[k]);
+            sum += rest * rest;
+        }
+    return sum;
+}
+
+/* For any number of features, whole vectors or not, and any types. */
+static void errors_are_those_of_the_definition(void **state) {
+    for (int64_t dim = 1; dim <= 150; dim += dim < 40 ? 1 : 37)
+        for (int types = 0; types < 4; types++) {
+            const inco_type of_atoms = types & 1 ? INCO_F32 : INCO_F64, type = types & 2 ? INCO_F32 : INCO_F64;
+            inco_mat d = check_dictionary(of_atoms, dim, 2 * dim, 7), x = check_random(type, dim, 9, 8);
+            csc codes = some_codes(type, d.cols, x.cols), none = some_codes(type, 0, x.cols);
+            const double expected = error_by_definition(&d, &x, &codes), all = error_by_definition(&d, &x, &none);
+            const pass_group group = {.total = x.cols, .x = &x, .codes = &codes};
+            double residual = 0, energy = 0;
+            assert_int_equal(pass_error(&d, &group, 2, &residual, &energy, NULL), INCO_OK);
+            assert_true(fabs(residual - expected) <= 1e-13 * expected);
+            assert_true(fabs(energy - all) <= 1e-13 * all);
+            csc_free(&codes);
+            csc_free(&none);
+            inco_mat_free(&d);
+            inco_mat_free(&x);
+        }
+    (void)state;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(float32_finds_what_double_finds),         cmocka_unit_test(also_in_coherent_dictionaries),
         cmocka_unit_test(bits_do_not_depend_on_threads),           cmocka_unit_test(bits_do_not_depend_on_guesses),
-        cmocka_unit_test(residual_norm_is_a_tolerance_per_signal),
+        cmocka_unit_test(residual_norm_is_a_tolerance_per_signal), cmocka_unit_test(errors_are_those_of_the_definition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,8 +77,9 @@ static double floor_of(const placed *at) {
     double use[ATOMS];
     for (int64_t j = 0; j < ATOMS; j++) use[j] = 2 * mat_get(&at->t.s.a, j, j);
     qsort(use, ATOMS, sizeof *use, compare);
-    const double median = at->model.gamma > 0 && at->model.sphere ? use[ATOMS / 2] : 0;
-    return 0.3 * median + (at->model.sphere ? 0.008 : 0.012) * at->model.gamma + 5e-10 * use[ATOMS - 1];
+    const double frame = at->model.gamma > 0 && at->model.sphere ? 0.3 : 0, pairs = at->model.list ? 0.5 : 0;
+    return (frame + pairs) * use[ATOMS / 2] + (at->model.sphere ? 0.008 : 0.012) * at->model.gamma +
+           5e-10 * use[ATOMS - 1];
 }
 
 /* (CURV-1) of a step, term by term; the shares of pairs and the basis are the model's. */
@@ -97,7 +98,7 @@ static double along(const placed *at, const double *step) {
     for (int64_t j = 0; j < ATOMS; j++)
         for (int64_t i = 0; i < DIM; i++) {
             const double second = fabs(4 * m->gamma * e[i] - (m->sphere ? at->radial[j] : 0));
-            sum += (2 * mat_get(&at->t.s.a, j, j) + floor + second) * pow(mat_get(&turned, i, j), 2);
+            sum += ((m->list ? 4 : 2) * mat_get(&at->t.s.a, j, j) + floor + second) * pow(mat_get(&turned, i, j), 2);
         }
     blas_multiply(1, "NT", 1, &p, &at->t.d, 0, &change);
     blas_multiply(1, "NT", 1, &at->t.d, &p, 1, &change);
@@ -199,6 +200,72 @@ static void the_bend_keeps_the_frame(void **state) {
     take_away(&at);
 }
 
+/* push (sum over pairs above the bound of their change to second order, squared) after the step t. */
+static double pairs_error(const placed *at, const double *p, const double *bend, double t) {
+    const hinge_list *list = at->model.list;
+    inco_mat moved = copy_of(&at->t.d);
+    double *v = moved.data, sum = 0;
+    for (int64_t i = 0; i < SIZE; i++) v[i] += t * (p[i] + (bend ? t * bend[i] : 0));
+    mat_normalize_columns(&moved, NULL);
+    for (int64_t j = 0; j < ATOMS; j++)
+        for (int64_t k = list->start[j]; k < list->start[j + 1]; k++) {
+            const int64_t i = list->near[k];
+            const double *a = mat_column(&at->t.d, i), *b = mat_column(&at->t.d, j);
+            const double first = blas_dot(DIM, a, p + j * DIM) + blas_dot(DIM, b, p + i * DIM);
+            const double now = blas_dot(DIM, mat_column(&moved, i), mat_column(&moved, j));
+            sum += at->model.push / 2 * at->model.share[k] * pow(now - blas_dot(DIM, a, b) - t * first, 2);
+        }
+    inco_mat_free(&moved);
+    return sum;
+}
+
+/* The same for the products of pairs above the bound, alone and with a penalty. */
+static void the_bend_keeps_the_pairs(void **state) {
+    static double p[SIZE], bend[SIZE];
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        placed at;
+        place(&at, k ? 0.5 : 0, 4e4, 0);
+        assert_true(at.model.tied.count > 0);
+        random_step(&at, p, 25, 0);
+        assert_int_equal(curvature_bend(&at.model, p, 0, bend), 1);
+        const double straight = pairs_error(&at, p, NULL, 1e-3), bent = pairs_error(&at, p, bend, 1e-3);
+        assert_near(straight / pairs_error(&at, p, NULL, 5e-4), 16, 0.5);
+        assert_true(bent < straight / 10);
+        const double cost = straight / 1e-12;
+        assert_int_equal(k || curvature_bend(&at.model, p, 15 * cost, bend), 1);
+        assert_int_equal(!k && curvature_bend(&at.model, p, 25 * cost, bend), 0);
+        take_away(&at);
+    }
+}
+
+/* What pairs add to M s is the difference of (CURV-1) with and without them. */
+static void pairs_are_added_to_a_product(void **state) {
+    static double s[SIZE], y[SIZE], other[SIZE];
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        placed at;
+        double wanted = 0;
+        place(&at, k ? 0.5 : 0, 40, 0);
+        const hinge_list *list = at.model.list;
+        random_step(&at, s, 26, 0);
+        random_step(&at, other, 27, 0);
+        memset(y, 0, sizeof y);
+        curvature_add_pairs(&at.model, s, y);
+        for (int64_t j = 0; j < ATOMS; j++)
+            for (int64_t n = list->start[j]; n < list->start[j + 1]; n++) { /* each pair twice */
+                const int64_t i = list->near[n];
+                const double *a = mat_column(&at.t.d, i), *b = mat_column(&at.t.d, j);
+                wanted += at.model.push * at.model.share[n] *
+                          (blas_dot(DIM, a, s + j * DIM) + blas_dot(DIM, b, s + i * DIM)) *
+                          (blas_dot(DIM, a, other + j * DIM) + blas_dot(DIM, b, other + i * DIM));
+            }
+        assert_near(blas_dot(SIZE, other, y), wanted, 1e-4 * sqrt(along(&at, s) * along(&at, other)));
+        assert_true(blas_dot(SIZE, s, y) > 0);
+        take_away(&at);
+    }
+}
+
 /* The model's basis at d: its coupling, the sum of squares of D D' off the diagonal, relative to that on it. */
 static double coupling(placed *at, const inco_mat *d) {
     const curvature_place here = {d, &at->e, at->radial, NULL, NULL};
@@ -293,6 +360,34 @@ static void a_few_iterations_reach_the_optimum(void **state) {
     sample_free(&t);
 }
 
+/* The same with a bound that many pairs exceed, alone and with a penalty; plain iterations come less far. */
+static void a_few_iterations_reach_the_optimum_within_a_bound(void **state) {
+    sample t = uneven();
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        update_settings s = SETTINGS(k ? 0.05 : 0, KEPT, 3000, 1);
+        s.bound = 0.4;
+        s.push = 25 * t.s.energy / ATOMS;
+        inco_mat d = copy_of(&t.d);
+        const update_result best = run(&t, &d, s);
+        double before = best.before, plain;
+        for (s.iterations = 1; s.iterations <= 15; s.iterations++) {
+            mat_copy(&d, &t.d);
+            const double after = run(&t, &d, s).after;
+            assert_true(after <= before);
+            before = after;
+        }
+        s.iterations = 15;
+        s.plain = 1;
+        mat_copy(&d, &t.d);
+        plain = run(&t, &d, s).after;
+        assert_true(best.before - before >= 0.995 * (best.before - best.after));
+        assert_true(plain > before);
+        inco_mat_free(&d);
+    }
+    sample_free(&t);
+}
+
 /* It stops by itself when little is left, at nearly the value that all iterations reach. */
 static void it_stops_when_little_is_left(void **state) {
     sample t = uneven();
@@ -334,8 +429,11 @@ int main(void) {
         cmocka_unit_test(it_is_inverted),
         cmocka_unit_test(alone_it_is_the_diagonal_of_a),
         cmocka_unit_test(the_bend_keeps_the_frame),
+        cmocka_unit_test(the_bend_keeps_the_pairs),
+        cmocka_unit_test(pairs_are_added_to_a_product),
         cmocka_unit_test(the_basis_is_kept),
         cmocka_unit_test(a_few_iterations_reach_the_optimum),
+        cmocka_unit_test(a_few_iterations_reach_the_optimum_within_a_bound),
         cmocka_unit_test(it_stops_when_little_is_left),
         cmocka_unit_test(bits_do_not_depend_on_threads),
     };

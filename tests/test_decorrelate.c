@@ -162,7 +162,7 @@ static training training_for(inco_type type, const inco_mat *d, int64_t signals)
         codes.cols++;
     }
     assert_int_equal(training_new(&t, type, d->rows, signals, 2, NULL), INCO_OK);
-    assert_int_equal(training_add(&t, d, &x, &codes, NULL), INCO_OK);
+    assert_int_equal(training_add(&t, d, &(pass_group){.x = &x, .codes = &codes}, NULL), INCO_OK);
     assert_int_equal(training_complete(&t, NULL), INCO_OK);
     inco_mat_free(&x);
     csc_free(&codes);

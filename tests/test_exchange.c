@@ -29,7 +29,7 @@ static void lines_are_found_with_their_gains(void **state) {
     int64_t found;
     assert_int_equal(inco_mat_new(&z, INCO_F64, 12, 6, NULL), INCO_OK);
     assert_int_equal(inco_mat_new(&again, INCO_F64, 12, 6, NULL), INCO_OK);
-    assert_int_equal(lines_find(&z, gain, &found, &r, 1, NULL), INCO_OK);
+    assert_int_equal(lines_find(&z, gain, &found, &(lines_input){&r, NULL, 1}, NULL), INCO_OK);
     assert_int_equal(found, 6);
     for (int64_t i = 0; i < 6; i++) { /* the line with the most vectors first */
         assert_true(fabs(blas_dot(12, mat_column(&z, i), mat_column(&truth, 5 - i))) > 0.999);
@@ -47,7 +47,7 @@ static void lines_are_found_with_their_gains(void **state) {
     }
     for (int64_t i = 0; i < 6; i++) assert_near(gain[i] / taken[i], 1, 1e-12), all -= gain[i];
     assert_true(all >= 0 && all < 1.2 * 0.02 * 0.02 * 12 * 210); /* the energy of the noise */
-    assert_int_equal(lines_find(&again, gain_again, &found, &r, 3, NULL), INCO_OK);
+    assert_int_equal(lines_find(&again, gain_again, &found, &(lines_input){&r, NULL, 3}, NULL), INCO_OK);
     assert_memory_equal(again.data, z.data, 12 * 6 * sizeof(double));
     assert_memory_equal(gain_again, gain, sizeof gain);
     inco_mat_free(&truth);
@@ -63,17 +63,17 @@ static void there_may_be_fewer_lines(void **state) {
     double gain[8];
     int64_t found;
     assert_int_equal(inco_mat_new(&z, INCO_F64, 12, 8, NULL), INCO_OK);
-    assert_int_equal(lines_find(&z, gain, &found, &r, 1, NULL), INCO_OK);
+    assert_int_equal(lines_find(&z, gain, &found, &(lines_input){&r, NULL, 1}, NULL), INCO_OK);
     assert_int_equal(found, 6);
     memset(r.data, 0, (size_t)(r.rows * r.cols) * sizeof(double));
-    assert_int_equal(lines_find(&z, gain, &found, &r, 1, NULL), INCO_OK);
+    assert_int_equal(lines_find(&z, gain, &found, &(lines_input){&r, NULL, 1}, NULL), INCO_OK);
     assert_int_equal(found, 0);
     inco_mat none = mat_columns(&r, 0, 0);
-    assert_int_equal(lines_find(&z, gain, &found, &none, 1, NULL), INCO_OK);
+    assert_int_equal(lines_find(&z, gain, &found, &(lines_input){&none, NULL, 1}, NULL), INCO_OK);
     assert_int_equal(found, 0);
     for (int64_t k = 1; k < 5; k++) {
         memory_fail_at(k);
-        assert_int_equal(lines_find(&z, gain, &found, &r, 1, NULL), INCO_ENOMEM);
+        assert_int_equal(lines_find(&z, gain, &found, &(lines_input){&r, NULL, 1}, NULL), INCO_ENOMEM);
         memory_fail_at(0);
     }
     inco_mat_free(&truth);

@@ -123,6 +123,32 @@ static void a_list_is_never_out_of_date(void **state) {
     inco_mat_free(&d);
 }
 
+/* A list that is longer than worth while is kept if it is wanted, and all products give the value. */
+static void a_long_list_is_kept_if_wanted(void **state) {
+    (void)state;
+    const int64_t rows = 10, cols = 100;
+    inco_mat d = check_dictionary(INCO_F64, rows, cols, 98);
+    for (int wanted = 0; wanted < 2; wanted++) {
+        hinge w, whole;
+        double h, all;
+        int64_t near = 0;
+        assert_int_equal(hinge_open(&w, rows, cols, 1, NULL), INCO_OK);
+        assert_int_equal(hinge_open(&whole, rows, cols, 1, NULL), INCO_OK);
+        w.wanted = wanted ? cols * cols : 0;
+        assert_int_equal(hinge_eval_pairs(&w, &d, 0.4, 1, NULL, &h, NULL), INCO_OK);
+        assert_int_equal(hinge_eval(&whole, &d, 0.4, 1, NULL, &all, NULL), INCO_OK);
+        assert_true(h == all && w.visits == 0);
+        assert_int_equal(w.listed, wanted);
+        for (int64_t j = 0; j < cols; j++)
+            for (int64_t i = 0; i < j; i++)
+                near += fabs(blas_dot(rows, mat_column(&d, i), mat_column(&d, j))) > 0.4 - w.margin;
+        if (wanted) assert_int_equal(w.list.count, 2 * near);
+        hinge_close(&w);
+        hinge_close(&whole);
+    }
+    inco_mat_free(&d);
+}
+
 /* A few atoms move far, the others hardly: only pairs of those atoms are computed again. */
 static void a_list_is_mended(void **state) {
     (void)state;
@@ -189,6 +215,7 @@ int main(void) {
         cmocka_unit_test(the_bits_are_those_of_one_thread),
         cmocka_unit_test(a_list_is_never_out_of_date),
         cmocka_unit_test(a_list_is_mended),
+        cmocka_unit_test(a_long_list_is_kept_if_wanted),
         cmocka_unit_test(without_memory_it_says_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

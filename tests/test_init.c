@@ -42,7 +42,7 @@ static void sample_takes_distinct_signals_with_energy(void **state) {
         for (int64_t n = 0; n < 60; n += 3)
             memset(mat_column(&x, n), 0, 12 * (size_t)types[k]); /* 40 nonzero signals */
         inco_source source = mat_source_of(&x);
-        assert_int_equal(init_sample(&d, &source, 9, NULL), INCO_OK);
+        assert_int_equal(init_sample(&d, &source, 9, 1, NULL), INCO_OK);
         unit_norms(&d);
         for (int64_t j = 0, last = -1; j < 40; j++) {
             int64_t n = signal_of(&d, j, &x);
@@ -52,9 +52,9 @@ static void sample_takes_distinct_signals_with_energy(void **state) {
             last = n;
         }
         assert_false(ordered);
-        assert_int_equal(init_sample(&other, &source, 9, NULL), INCO_OK);
+        assert_int_equal(init_sample(&other, &source, 9, 1, NULL), INCO_OK);
         assert_memory_equal(d.data, other.data, 12 * 40 * sizeof(double));
-        assert_int_equal(init_sample(&other, &source, 10, NULL), INCO_OK);
+        assert_int_equal(init_sample(&other, &source, 10, 1, NULL), INCO_OK);
         differ = memcmp(d.data, other.data, 12 * 40 * sizeof(double)) != 0;
         assert_true(differ);
         inco_mat_free(&x);
@@ -69,13 +69,13 @@ static void too_few_signals_are_refused(void **state) {
     inco_mat x = check_random(INCO_F32, 5, 10, 3), d = new_dictionary(5, 9), long_atoms = new_dictionary(6, 4);
     memset(mat_column(&x, 4), 0, 2 * 5 * sizeof(float));
     inco_source source = mat_source_of(&x);
-    assert_int_equal(init_sample(&d, &source, 0, &error), INCO_EDATA);
+    assert_int_equal(init_sample(&d, &source, 0, 1, &error), INCO_EDATA);
     assert_string_equal(error.message,
-                        "option 'init' = 'sample' needs at least as many signals as atoms: 8 nonzero signals, 9 "
-                        "atoms; give more signals, fewer atoms, or option 'init' = 'dct' or random");
-    assert_int_equal(init_sample(&long_atoms, &source, 0, &error), INCO_EDIM);
+                        "option 'init' = 'sample' needs at least as many signals as atoms: 8 distinct "
+                        "nonzero signals, 9 atoms; give more signals, fewer atoms, or option 'init' = 'dct' or random");
+    assert_int_equal(init_sample(&long_atoms, &source, 0, 1, &error), INCO_EDIM);
     for (int64_t n = 0; n < 10; n++) mat_set(&x, 2, n, NAN);
-    assert_int_equal(init_sample(&d, &source, 0, &error), INCO_EDATA);
+    assert_int_equal(init_sample(&d, &source, 0, 1, &error), INCO_EDATA);
     assert_non_null(strstr(error.message, "feature 2 (both counted from 0) is NaN"));
     inco_mat_free(&x);
     inco_mat_free(&d);
@@ -94,15 +94,15 @@ static void failures_come_through(void **state) {
     inco_mat x = check_random(INCO_F64, 5, 30, 3), d = new_dictionary(5, 9);
     inco_source source = mat_source_of(&x), broken = source;
     broken.read = broken_read;
-    assert_int_equal(init_sample(&d, &broken, 0, &error), INCO_EIO);
+    assert_int_equal(init_sample(&d, &broken, 0, 1, &error), INCO_EIO);
     assert_string_equal(error.message, "gone");
     memory_fail_at(0);
-    assert_int_equal(init_sample(&d, &source, 0, &error), INCO_OK);
+    assert_int_equal(init_sample(&d, &source, 0, 1, &error), INCO_OK);
     int64_t allocations = memory_fail_at(0);
     assert_true(allocations >= 3);
     for (int64_t k = 1; k <= allocations; k++) {
         memory_fail_at(k);
-        assert_int_equal(init_sample(&d, &source, 0, &error), INCO_ENOMEM);
+        assert_int_equal(init_sample(&d, &source, 0, 1, &error), INCO_ENOMEM);
     }
     memory_fail_at(0);
     assert_int_equal(init_dct(&d, 5, 1, &error), INCO_OK);

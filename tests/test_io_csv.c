@@ -77,9 +77,9 @@ static void errors_have_a_place(void **state) {
         int code;
         const char *message;
     } cases[] = {
-        {"1,2\n3,x4\n", INCO_EFORMAT, "'x4' is no number at row 1, column 1 (counted from 0; line 2 of the file)"},
-        {"a,b\n# c\n1,2\n3,4 5\n", INCO_EFORMAT, "'4 5' is no number at row 1, column 1 (counted from 0; line 4"},
-        {"1,two\n3,4\n", INCO_EFORMAT, "'two' is no number at row 0, column 1"},
+        {"1,2\n3,x4\n", INCO_EFORMAT, "'x4' is not a number at row 1, column 1 (counted from 0; line 2 of the file)"},
+        {"a,b\n# c\n1,2\n3,4 5\n", INCO_EFORMAT, "'4 5' is not a number at row 1, column 1 (counted from 0; line 4"},
+        {"1,two\n3,4\n", INCO_EFORMAT, "'two' is not a number at row 0, column 1"},
         {"1,2\n3,\n", INCO_EFORMAT, "an empty field instead of a number at row 1, column 1"},
         {"1,2\n3\n", INCO_EFORMAT, "row 1 (counted from 0; line 2 of the file) has 1 numbers, the rows before have 2"},
         {"1,2\n3,4,5\n", INCO_EFORMAT, "has 3 numbers, the rows before"},
@@ -88,8 +88,8 @@ static void errors_have_a_place(void **state) {
         {"1,1e999\n", INCO_EDATA, "Inf at row 0, column 1"},
         {"a,b,c\n", INCO_EFORMAT, "holds no numbers"},
         {"# only this\n\n", INCO_EFORMAT, "holds no numbers"},
-        {"1,5;2,5\n", INCO_EFORMAT, "'5;2' is no number"},
-        {"\x01\x02\x03,1\n", INCO_EFORMAT, "'??\?' is no number"},
+        {"1,5;2,5\n", INCO_EFORMAT, "'5;2' is not a number"},
+        {"\x01\x02\x03,1\n", INCO_EFORMAT, "'??\?' is not a number"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         inco_mat m;
@@ -116,7 +116,7 @@ static void text_without_an_end(void **state) {
         free(exact);
     }
     inco_mat m;
-    assert_fails(csv_parse("1\0,2\n", 5, "x", &(csv_how){",", INT64_MAX}, &m, &error), INCO_EFORMAT, "is no number");
+    assert_fails(csv_parse("1\0,2\n", 5, "x", &(csv_how){",", INT64_MAX}, &m, &error), INCO_EFORMAT, "is not a number");
 }
 
 /* Sets a locale that writes 0,5: an installed one, or one built here. */

@@ -3,6 +3,7 @@
 
 #include "base/limit.h"
 #include "io/archive.h"
+#include "io/io.h"
 #include "io/npy.h"
 
 static int at_most(const char *option_megabytes, const char *path, inco_mat *m, inco_error *trouble) {
@@ -139,6 +140,27 @@ static void a_member_larger_than_its_file(void **state) {
     inco_mat_free(&m);
 }
 
+/* ---- More than 2^31 nonzeros ---- */
+
+/* Only the number of nonzeros is there, not they. */
+static void more_nonzeros_than_32_bits_count(void **state) {
+    (void)state;
+    int64_t start[] = {0, ((int64_t)1 << 31) + 7};
+    const csc fake = {.type = INCO_F32, .rows = 10, .cols = 1, .start = start, .borrows = 1};
+    csc small = {0};
+    assert_true(csc_nonzeros(&fake) == start[1]);
+    if (inco_has("mat") == 1) {
+        const io_format *format = io_find("x.mat");
+        output out = {.name = "x.mat"};
+        assert_fails(format->save_codes(&out, &fake, NULL, &error), INCO_EINVAL,
+                     "below 2 GB, this one has 25.8: use .npz");
+    }
+    assert_works(csc_new(&small, INCO_F64, 10, 1, 1, &error));
+    assert_fails(csc_reserve(&small, 1, INT64_MAX / 2, &error), INCO_ENOMEM, "memory");
+    assert_fails(csc_reserve(&small, INT64_MAX / 2, 1, &error), INCO_ENOMEM, "memory");
+    csc_free(&small);
+}
+
 /* ---- Files that change ---- */
 
 typedef struct cutter {
@@ -218,6 +240,7 @@ int main(void) {
         each_test(origins_beyond_their_signals),
         each_test(mat_files_of_a_few_bytes),
         each_test(a_member_larger_than_its_file),
+        each_test(more_nonzeros_than_32_bits_count),
         each_test(data_truncated_during_a_run),
         each_test(many_files),
     };

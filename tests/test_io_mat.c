@@ -86,6 +86,21 @@ static void old_and_new_versions(void **state) {
     }
 }
 
+/* Byte 125 of this file is 2, as in files of version 7.3. */
+static void version_4_is_not_taken_for_hdf5(void **state) {
+    (void)state;
+    double numbers[40];
+    for (int i = 0; i < 40; i++) numbers[i] = i + 1;
+    unsigned char *bytes = (unsigned char *)numbers;
+    bytes[125 - 22] = 2; /* after five words and the name "x" */
+    const variable x = {"x", MAT_C_DOUBLE, MAT_T_DOUBLE, 4, 10, numbers, 0};
+    const inco_mat expected = {INCO_F64, 4, 10, 4, numbers, NULL};
+    inco_mat m;
+    assert_works(inco_load(make("x.mat", MAT_FT_MAT4, &x, 1), NULL, &m, &error));
+    assert_same(&expected, &m);
+    inco_mat_free(&m);
+}
+
 static void the_right_variable_is_chosen(void **state) {
     (void)state;
     const double numbers[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
@@ -162,9 +177,13 @@ static void every_truncation(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        each_test(round_trip),           each_test(all_number_classes),
-        each_test(old_and_new_versions), each_test(the_right_variable_is_chosen),
-        each_test(what_is_refused),      each_test(every_truncation),
+        each_test(round_trip),
+        each_test(all_number_classes),
+        each_test(old_and_new_versions),
+        each_test(version_4_is_not_taken_for_hdf5),
+        each_test(the_right_variable_is_chosen),
+        each_test(what_is_refused),
+        each_test(every_truncation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,8 +55,8 @@ static setting make_setting(inco_type type, int64_t dim, int64_t atoms, int64_t 
     tail.index += s.codes.start[half];
     tail.value = (char *)tail.value + (size_t)s.codes.start[half] * type;
     assert_int_equal(training_new(&s.t, type, dim, signals, threads, NULL), INCO_OK);
-    assert_int_equal(training_add(&s.t, &s.d, &first, &head, NULL), INCO_OK);
-    assert_int_equal(training_add(&s.t, &s.d, &second, &tail, NULL), INCO_OK);
+    assert_int_equal(training_add(&s.t, &s.d, &(pass_group){.x = &first, .codes = &head}, NULL), INCO_OK);
+    assert_int_equal(training_add(&s.t, &s.d, &(pass_group){.x = &second, .codes = &tail}, NULL), INCO_OK);
     assert_int_equal(training_complete(&s.t, NULL), INCO_OK);
     memory_free(start);
     return s;
@@ -345,21 +345,22 @@ static void lanczos_finds_the_leading_eigenvector(void **state) {
 static void coherent_and_unused_atoms_are_replaced_once(void **state) {
     (void)state;
     inco_mat d = check_dictionary(INCO_F64, 40, 9, 65), x = check_random(INCO_F64, 40, 20, 66), now;
-    int64_t uses[9] = {4, 4, 4, 4, 4, 4, 4, 0, 3};
+    double uses[9] = {4, 4, 4, 4, 4, 4, 4, 0, 3};
     for (int64_t i = 0; i < 40; i++) {
         mat_set(&d, i, 4, mat_get(&d, i, 1));
         mat_set(&d, i, 6, -mat_get(&d, i, 2));
         mat_set(&x, i, 5, 0);
     }
     inco_source source = mat_source_of(&x);
-    worst_signal item[9] = {{9, 5}, {8, 3}, {7, 11}, {6, 2}, {5, 1}, {4, 0}, {3, 4}, {2, 6}, {1, 7}};
-    worst_list worst = {item, 9, 9};
+    worst_signal item[9] = {{9, 1, 5}, {8, 1, 3}, {7, 1, 11}, {6, 1, 2}, {5, 1, 1},
+                            {4, 1, 0}, {3, 1, 4}, {2, 1, 6},  {1, 1, 7}};
+    worst_list worst = {item, 9, 9, 9};
     replacement chosen[9];
     replacement_list list = {.item = chosen};
     replacement_rule rule = {.policy = UNUSED_WORST,
                              .min_uses = 1,
                              .bound = 0.9,
-                             .use_count = uses,
+                             .use_weight = uses,
                              .d = &d,
                              .source = &source,
                              .worst = &worst,

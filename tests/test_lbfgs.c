@@ -80,7 +80,7 @@ typedef int (*function)(void *self, lbfgs_point *at, inco_error *error);
 
 static lbfgs_result minimize(function f, int64_t n, double *x, lbfgs_settings settings) {
     inco_error error = {0};
-    lbfgs_problem problem = {&n, n, f, NULL, 0, NULL, NULL, NULL};
+    lbfgs_problem problem = {.self = &n, .n = n, .eval = f};
     lbfgs_result result;
     if (lbfgs_minimize(&problem, &settings, x, &result, &error) != INCO_OK) fail_msg("%s", error.message);
     return result;
@@ -124,7 +124,7 @@ static void exact_steps_end_after_n(void **state) {
     double x[8];
     int64_t n = 8;
     inco_error error = {0};
-    lbfgs_problem problem = {&n, n, stretched, exact_step, 0, NULL, NULL, NULL};
+    lbfgs_problem problem = {.self = &n, .n = n, .eval = stretched, .advance = exact_step};
     lbfgs_settings settings = {8, 9, 0, 1, 0};
     lbfgs_result r;
     (void)state;
@@ -145,7 +145,7 @@ static void a_start_that_is_not_finite_is_refused(void **state) {
     double x[1] = {-1};
     int64_t n = 1;
     inco_error error = {0};
-    lbfgs_problem problem = {&n, 1, barrier, NULL, 0, NULL, NULL, NULL};
+    lbfgs_problem problem = {.self = &n, .n = 1, .eval = barrier};
     lbfgs_settings settings = {5, 10, 0, 1, 0};
     lbfgs_result result;
     (void)state;
@@ -221,7 +221,7 @@ static void failures_come_through(void **state) {
     double x[1] = {1};
     int left;
     inco_error error = {0};
-    lbfgs_problem problem = {&left, 1, failing_eval, NULL, 0, NULL, NULL, NULL};
+    lbfgs_problem problem = {.self = &left, .n = 1, .eval = failing_eval};
     lbfgs_settings settings = {5, 10, 0, 1, 0};
     lbfgs_result result;
     (void)state;

@@ -45,16 +45,11 @@ static void a_resumed_run_has_the_same_bits(void **state) {
     inco_mat truth = check_dictionary(type, 16, 60, 5), x = planted_signals(&truth, 5000, 4, 6);
     inco_source source = mat_source_of(&x);
     inco_options *o = OPTIONS("atoms", "60", "coder", "omp", "sparsity", "4", "iterations", "6", "unused", "sample");
-    memory_stream *memory = calloc(1, sizeof *memory);
-    observer w = {.stream = MEMORY_STREAM(memory), .save_at = 3};
-    inco_learner *rest;
-    check_resumed(&w, &rest, &source, o);
-    assert_int_equal(w.told, 6);
-    assert_int_equal(check_info(rest).iterations, 6);
-    inco_learner_free(w.learner);
-    inco_learner_free(rest);
-    inco_options_free(o);
-    free(memory);
+    resumption r;
+    check_resumed(&r, &source, o, 3);
+    assert_int_equal(r.whole.told, 6);
+    assert_int_equal(check_info(r.resumed).iterations, 6);
+    resumption_free(&r);
     inco_mat_free(&truth);
     inco_mat_free(&x);
 }
@@ -448,12 +443,12 @@ static void a_fingerprint_does_not_depend_on_the_reads(void **state) {
         int64_t first, count, missing;
     } reads[] = {{0, 1000, 0}, {0, 500, 744}, {500, 500, 512}, {256, 256, 744}, {100, 900, 256}, {7, 200, 1000}};
     uint64_t whole, other;
-    data_print *p = print_new(&source);
+    data_print *p = print_new(&source, NULL);
     assert_int_equal(print_total(p, &whole, NULL), INCO_OK);
     assert_int_equal(c.read, 1000);
     print_free(p);
     for (int i = 0; i < 6; i++) {
-        p = print_new(&source);
+        p = print_new(&source, NULL);
         for (int twice = 0; twice < 2; twice++)
             print_note(p, reads[i].first, reads[i].count, mat_column(&c.x, reads[i].first));
         c.read = 0;

@@ -19,14 +19,19 @@ static double distance(const inco_mat *d, const inco_mat *e) {
     return sum;
 }
 
-static nearest_result run_nearest(inco_mat *d, const double *weight, const statistics *s, double bound) {
-    const nearest_settings settings = {.bound = bound, .iterations = 300, .threads = 2};
+static nearest_result run_with(inco_mat *d, const double *weight, const statistics *s,
+                               const nearest_settings *settings) {
     nearest_result result;
     inco_error error = {0};
-    if (nearest(d, weight, s, &settings, &result, &error) != INCO_OK) fail_msg("%s", error.message);
+    if (nearest(d, weight, s, settings, &result, &error) != INCO_OK) fail_msg("%s", error.message);
     assert_near(coherence_of(d), result.coherence, 1e-14);
     for (int64_t j = 0; j < d->cols; j++) assert_near(mat_column_norm(d, j), 1, 1e-14);
     return result;
+}
+
+static nearest_result run_nearest(inco_mat *d, const double *weight, const statistics *s, double bound) {
+    const nearest_settings settings = {.bound = bound, .iterations = 300, .threads = 2};
+    return run_with(d, weight, s, &settings);
 }
 
 /* Two atoms violate the bound: each is rotated by half of the missing angle, or as the weights divide it. */
@@ -110,6 +115,30 @@ static void a_bound_near_the_limit(void **state) {
 }
 
 /* With statistics the error is lower than that of the dictionary nearest in norm. */
+/* (DECO-5): satisfies the bound after some twenty evaluations, from atoms that are equal too, and stays near the input.
+ */
+static void a_quick_search_satisfies_the_bound(void **state) {
+    (void)state;
+    const double bounds[] = {0.7, 0.5, 0.35};
+    for (int i = 0; i < 3; i++) {
+        const nearest_settings quick = {
+            .bound = bounds[i], .iterations = 300, .threads = 2, .care = NEAREST_QUICKLY, .seed = 3};
+        inco_mat d = check_dictionary(INCO_F64, 16, 40, 7);
+        memcpy(mat_column(&d, 4), mat_column(&d, 11), 16 * sizeof(double));
+        inco_mat old = copy_of(&d), near = copy_of(&d);
+        const nearest_result r = run_with(&d, NULL, NULL, &quick);
+        const nearest_result best = run_nearest(&near, NULL, NULL, bounds[i]);
+        assert_int_equal(r.reached, 1);
+        assert_true(r.coherence <= bounds[i]);
+        assert_true(2 * r.evaluations < best.evaluations);
+        assert_true(distance(&near, &old) <= distance(&d, &old));
+        assert_true(distance(&d, &old) < 3 * distance(&near, &old));
+        inco_mat_free(&d);
+        inco_mat_free(&old);
+        inco_mat_free(&near);
+    }
+}
+
 static void data_weighs_the_change(void **state) {
     (void)state;
     sample t = sample_new(12, 30, 600, 0, 0.1);
@@ -246,6 +275,7 @@ int main(void) {
         cmocka_unit_test(atoms_that_keep_the_bound_stay),
         cmocka_unit_test(equal_and_opposite_atoms_part),
         cmocka_unit_test(a_bound_near_the_limit),
+        cmocka_unit_test(a_quick_search_satisfies_the_bound),
         cmocka_unit_test(data_weighs_the_change),
         cmocka_unit_test(nearest_lacks_memory),
         {"norms_and_zero_atoms_stay (f32)", norms_and_zero_atoms_stay, NULL, NULL, &f32},

@@ -1,4 +1,5 @@
 /* Online learning: the block update, the sums with forgetting, and the loop. */
+#include "metric/coherence.h"
 #include "learning.h"
 #include "sample.h"
 
@@ -178,8 +179,8 @@ static void a_planted_dictionary_is_recovered_as_by_batches_of_all(void **state)
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 20, 40, 1), x = planted_signals(&truth, 3000, 3, 2), d;
     inco_learn_info mod = INCO_INIT(inco_learn_info), online = INCO_INIT(inco_learn_info);
-    inco_options *o =
-        OPTIONS("method", "mod", "atoms", "40", "coder", "omp", "sparsity", "3", "iterations", "60", "threads", "1");
+    inco_options *o = OPTIONS("method", "mod", "atoms", "40", "coder", "omp", "sparsity", "3", "iterations", "60",
+                              "threads", "1", "init", "random");
     assert_int_equal(learn(&x, o, &d, &mod, NULL), INCO_OK);
     inco_mat_free(&d);
     inco_options_set(o, "method", "online", NULL);
@@ -233,22 +234,17 @@ static void a_resumed_run_has_the_same_bits(void **state) {
     inco_source source = mat_source_of(&x);
     inco_options *o = OPTIONS("method", "online", "atoms", "60", "coder", "omp", "sparsity", "4", "iterations", "5",
                               "batch", "333", "unused", "sample");
-    memory_stream *memory = calloc(1, sizeof *memory);
-    observer w = {.stream = MEMORY_STREAM(memory), .save_at = 2};
-    inco_learner *rest;
     inco_error error = {0};
-    check_resumed(&w, &rest, &source, o);
-    assert_true(w.rise <= 0);
-    assert_int_equal(check_info(rest).iterations, 5);
-    assert_memory_equal(sums_of(rest)->a.data, sums_of(w.learner)->a.data, 60 * 60 * sizeof(double));
-    memory->read = 0;
-    memory->written -= 8; /* the sums are truncated */
-    assert_int_equal(inco_learner_resume(rest, &w.stream, &error), INCO_EFORMAT);
+    resumption r;
+    check_resumed(&r, &source, o, 2);
+    assert_true(r.whole.rise <= 0);
+    assert_int_equal(check_info(r.resumed).iterations, 5);
+    assert_memory_equal(sums_of(r.resumed)->a.data, sums_of(r.whole.learner)->a.data, 60 * 60 * sizeof(double));
+    r.memory->read = 0;
+    r.memory->written -= 8; /* the sums are truncated */
+    assert_int_equal(inco_learner_resume(r.resumed, &r.whole.stream, &error), INCO_EFORMAT);
     assert_string_equal(error.message, "the checkpoint ends too early");
-    inco_learner_free(w.learner);
-    inco_learner_free(rest);
-    inco_options_free(o);
-    free(memory);
+    resumption_free(&r);
     inco_mat_free(&truth);
     inco_mat_free(&x);
 }
@@ -413,6 +409,33 @@ static void a_stream_recovers_a_planted_dictionary(void **state) {
     inco_mat_free(&truth);
 }
 
+/* (ONLINE-8): the result satisfies the bound after every batch; the dictionary of the stream approaches it, and codes
+ * as well as the one without a bound, whose coherence is larger. */
+static void a_stream_approaches_its_bound(void **state) {
+    const inco_type type = *(inco_type *)*state;
+    inco_mat truth = check_dictionary(type, 16, 24, 5), x = planted_signals(&truth, 3000, 3, 6), start;
+    inco_options *o = OPTIONS("sparsity", "3", "coder", "omp", "max-coherence", "0.6");
+    inco_mat first = mat_columns(&x, 0, 24), result;
+    stream_state s;
+    assert_int_equal(mat_convert(&start, &first, INCO_F64, NULL), INCO_OK);
+    mat_normalize_columns(&start, NULL);
+    assert_int_equal(inco_mat_new(&result, INCO_F64, 16, 24, NULL), INCO_OK);
+    stream_new(&s, &start);
+    s.state.result = &result;
+    for (int64_t at = 0; at < 3000; at += 500) {
+        coherence mu;
+        assert_int_equal(stream_add(&s, &x, at, 500, o, NULL), INCO_OK);
+        assert_int_equal(coherence_measure(&result, 1, &mu, NULL), INCO_OK);
+        assert_true(mu.max <= 0.6 + (type == INCO_F32 ? 1e-6 : 1e-12));
+        assert_int_equal(coherence_measure(&s.d, 1, &mu, NULL), INCO_OK);
+        if (at == 2500) assert_true(mu.max < 0.65);
+    }
+    assert_true(s.state.relative_error < 0.5);
+    stream_free(&s);
+    inco_options_free(o);
+    MAT_FREE_ALL(&truth, &x, &start, &result);
+}
+
 static int stop_at_once(void *self, const inco_progress *now) {
     (void)self, (void)now;
     return 1;
@@ -482,6 +505,7 @@ int main(void) {
         cmocka_unit_test(weights_in_a_stream_telescope),
         BOTH(a_first_batch_is_a_first_pass),
         cmocka_unit_test(a_stream_recovers_a_planted_dictionary),
+        BOTH(a_stream_approaches_its_bound),
         cmocka_unit_test(a_stream_survives_its_failures),
         cmocka_unit_test(unused_atoms_are_replaced_or_kept),
         cmocka_unit_test(failing_memory_is_survived),

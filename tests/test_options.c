@@ -45,7 +45,7 @@ static void methods_take_options_that_exist(void **state) {
 
 /* Every command checks its options: a missing stopping rule, size and bound are refused. */
 static void every_command_checks_its_options(void **state) {
-    inco_options *o = OPTIONS("coder", "omp");
+    inco_options *o = OPTIONS("coder", "lars");
     inco_error error;
     (void)state;
     assert_int_equal(inco_options_check(o, INCO_ENCODE, &error), INCO_EINVAL);

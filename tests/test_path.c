@@ -1,11 +1,12 @@
 /* The regularisation path of gamma: --gamma auto, judged by signals held out, and the search for targets. */
+#include "data/draw.h"
 #include "data/holdout.h"
 
 #include "base/memory.h"
 #include "learn/path_table.h"
 #include "learning.h"
 
-enum { DIM = 12, ATOMS = 20, SIGNALS = 1200, HELD = 120, FIRST = 6, ITERATIONS = 3 };
+enum { DIM = 12, ATOMS = 20, SIGNALS = 1200, FIRST = 6, ITERATIONS = 3 };
 
 static inco_options *chosen_by_itself(const char *gamma, const char *threads) {
     return check_options((const char *const[]){"atoms", "20", "coder", "omp", "sparsity", "4", "iterations", "3",
@@ -61,38 +62,51 @@ static void too_few_signals_are_refused(void **state) {
     assert_int_equal(learn(&x, o, &d, NULL, &error), INCO_EDATA);
     assert_string_equal(
         error.message,
-        "option 'gamma' = 'auto' holds out every 10th signal, and needs 100 of them: 1000 signals or more, not "
-        "999; give option 'gamma' or 'gamma-relative' a number");
+        "option 'gamma' = 'auto' holds out one signal of 10, and needs 1000 signals or more, not 999; give option "
+        "'gamma' or 'gamma-relative' a number");
     inco_options_free(o);
     inco_mat_free(&x);
 }
 
 /* ---- The hold-out ---- */
 
-/* Signal n is (n, -n). Read in blocks of all sizes, every signal is in its part, in order. */
+/* Signal n is (n + 1, 201), and every one stands there twice. Read in blocks of all sizes, every signal is in one
+ * part, both copies in the same one, in order. */
 static void the_parts_are_all_signals_once(void **state) {
     (void)state;
+    enum { COUNT = 2 * 200 };
     inco_mat x;
-    double out[2 * 64];
-    assert_int_equal(inco_mat_new(&x, INCO_F64, 2, 57, NULL), INCO_OK);
-    for (int64_t n = 0; n < 57; n++) mat_set(&x, 0, n, (double)n), mat_set(&x, 1, n, -(double)n);
+    double out[2 * COUNT];
+    int where[COUNT / 2] = {0};
+    assert_int_equal(inco_mat_new(&x, INCO_F64, 2, COUNT, NULL), INCO_OK);
+    for (int64_t n = 0; n < COUNT; n++) {
+        mat_set(&x, 0, n, (double)(n % 200 + 1));
+        mat_set(&x, 1, n, 201);
+    }
     const inco_source source = mat_source_of(&x);
     holdout h;
-    holdout_make(&h, &source, 10);
-    assert_true(h.held.count == 5 && h.kept.count == 52);
-    for (int64_t piece = 1; piece <= 52; piece++) {
-        int64_t next = 0;
-        for (int64_t first = 0; first < 52; first += piece) {
-            const int64_t count = piece < 52 - first ? piece : 52 - first;
-            assert_int_equal(h.kept.read(h.kept.self, first, count, out, NULL), INCO_OK);
-            for (int64_t i = 0; i < count; i++, next++) {
-                if (next % 10 == 9) next++;
-                assert_true(out[2 * i] == (double)next && out[2 * i + 1] == -(double)next);
+    assert_int_equal(holdout_make(&h, &source, 10, 2, NULL), INCO_OK);
+    assert_int_equal(h.kept.source.count + h.held.source.count, COUNT);
+    assert_true(h.held.source.count >= 20 && h.held.source.count <= 64); /* 40, and three deviations of a binomial */
+    const subset *parts[] = {&h.kept, &h.held};
+    for (int part = 0; part < 2; part++) {
+        const inco_source *s = &parts[part]->source;
+        for (int64_t piece = 1; piece <= s->count; piece += 1 + piece / 7) {
+            int64_t last = -1;
+            for (int64_t first = 0; first < s->count; first += piece) {
+                const int64_t count = piece < s->count - first ? piece : s->count - first;
+                assert_int_equal(s->read(s->self, first, count, out, NULL), INCO_OK);
+                for (int64_t i = 0; i < count; i++) {
+                    const int64_t n = subset_index(parts[part], first + i);
+                    assert_true(n > last && out[2 * i] == (double)(n % 200 + 1) && out[2 * i + 1] == 201);
+                    last = n;
+                    if (piece == 1) where[n % 200] += part ? 1 : 1000;
+                }
             }
         }
     }
-    assert_int_equal(h.held.read(h.held.self, 1, 4, out, NULL), INCO_OK);
-    for (int i = 0; i < 4; i++) assert_true(out[2 * i] == 19 + 10 * i);
+    for (int n = 0; n < 200; n++) assert_true(where[n] == 2 || where[n] == 2000);
+    holdout_free(&h);
     inco_mat_free(&x);
 }
 
@@ -142,7 +156,7 @@ static void assert_same_points(const told *a, const told *b) {
     assert_memory_equal(a->residual, b->residual, sizeof a->residual);
 }
 
-/* The table describes what is written: every figure of the chosen point is that of the result. */
+/* The table describes the dictionary written: every figure of the chosen point is that of the result. */
 static void assert_describes_result(const told *t) {
     const inco_path_point *p = &t->point[t->path.chosen];
     const inco_learn_info *info = &t->info;
@@ -151,6 +165,22 @@ static void assert_describes_result(const told *t) {
     assert_true(p->coherence_max == info->coherence_max && p->coherence_rms == info->coherence_rms);
     assert_true(p->singular_max == info->singular_max && p->singular_min == info->singular_min);
     assert_true(p->mean_cardinality == info->mean_cardinality);
+}
+
+/* Whether signal n is held out, by its content after preprocessing. */
+static int is_held(const inco_mat *x, int64_t n) {
+    inco_mat signal = mat_columns(x, n, 1), unit;
+    assert_int_equal(mat_convert(&unit, &signal, x->type, NULL), INCO_OK);
+    mat_normalize_columns(&unit, NULL);
+    const int held = (draw_content(&unit, 0, 0) >> 32) % 10 == 0;
+    inco_mat_free(&unit);
+    return held;
+}
+
+static int64_t held_of(const inco_mat *x) {
+    int64_t count = 0;
+    for (int64_t n = 0; n < x->cols; n++) count += is_held(x, n);
+    return count;
 }
 
 static void the_path_is_told(void **state) {
@@ -162,7 +192,7 @@ static void the_path_is_told(void **state) {
     const inco_path *path = &t.path;
     double lowest = INFINITY, highest = -INFINITY;
     int64_t chosen = 0, order = 0;
-    assert_true(path->count == 6 && path->points == 6 && path->held_out == HELD && path->cardinalities == 3);
+    assert_true(path->count == 6 && path->points == 6 && path->held_out == held_of(&x) && path->cardinalities == 3);
     assert_true(t.cardinality[0] == 1 && t.cardinality[1] == 2 && t.cardinality[2] == 4);
     for (int i = 0; i < 6; i++) {
         lowest = fmin(lowest, t.point[i].judgement);
@@ -173,7 +203,8 @@ static void the_path_is_told(void **state) {
         const double *residual = t.residual[i];
         if (p->judgement <= lowest + path->noise) chosen = i;
         assert_true(p->gamma_relative == weights[i]);
-        assert_near(p->gamma, weights[i] * (SIGNALS - HELD) / ATOMS, 1e-5 * (1 + p->gamma)); /* of unit norm */
+        assert_near(p->gamma, weights[i] * (double)(SIGNALS - path->held_out) / ATOMS,
+                    1e-5 * (1 + p->gamma)); /* of unit norm */
         assert_near(p->cost, exp(p->judgement - lowest) - 1, 1e-12);
         assert_true(residual[0] > residual[1] && residual[1] > residual[2] && residual[2] > 0);
         if (i > 0) assert_true(p->coherence_rms <= t.point[i - 1].coherence_rms * (1 + 1e-6));
@@ -221,9 +252,9 @@ static inco_mat learn_plainly(const inco_mat *x, const inco_mat *start, double w
 static inco_mat part_of(const inco_mat *x, int held) {
     inco_mat part;
     int64_t n = 0;
-    assert_int_equal(inco_mat_new(&part, INCO_F64, DIM, held ? HELD : SIGNALS - HELD, NULL), INCO_OK);
+    assert_int_equal(inco_mat_new(&part, INCO_F64, DIM, held ? held_of(x) : SIGNALS - held_of(x), NULL), INCO_OK);
     for (int64_t j = 0; j < SIGNALS; j++)
-        if ((j % 10 == 9) == held) {
+        if (is_held(x, j) == held) {
             const inco_mat to = mat_columns(&part, n++, 1), from = mat_columns(x, j, 1);
             mat_copy(&to, &from);
         }
@@ -413,7 +444,7 @@ static void visitor_new(visitor *v, const inco_source *source, inco_options *o) 
     assert_int_equal(inco_learner_new(&v->learner, source, o, NULL), INCO_OK);
 }
 
-/* Before the points, amid some and between some: what is missing is made, to the same bits. */
+/* Stopped before, within and between points: the missing ones are computed, to the same bits. */
 static void a_path_is_resumed(void **state) {
     static const int64_t places[][2] = {{0, 2}, {1, 1}, {1, 0}, {4, 2}, {5, 3}, {6, 0}};
     static memory_stream memory;

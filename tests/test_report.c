@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "check.h"
+#include "report/atoms.h"
 #include "report/chart.h"
 #include "report/scale.h"
 #include "report/writer.h"
@@ -373,6 +374,18 @@ static void test_dictionary_page(void **state) {
     writer_free(&w);
 }
 
+/* A log may state any shape: one whose product overflows to the number of values is none. */
+static void test_patches_of_impossible_shapes(void **state) {
+    double values[4] = {1, 2, 3, 4};
+    const inco_mat d = mat_view(INCO_F64, 4, 1, values);
+    const atom_view square = {.dictionary = &d, .patch_rows = 2, .patch_cols = 2};
+    const atom_view wrapped = {.dictionary = &d, .patch_rows = 12, .patch_cols = INT64_C(3074457345618258603)};
+    const atom_view large = {.dictionary = &d, .patch_rows = INT64_MAX, .patch_cols = INT64_MAX};
+    (void)state;
+    assert_true(atoms_are_patches(&square));
+    assert_false(atoms_are_patches(&wrapped) || atoms_are_patches(&large));
+}
+
 /* Every allocation fails once: an error is returned, nothing leaks (checked by the sanitizer). */
 static void test_no_memory(void **state) {
     writer w = {0};
@@ -406,6 +419,7 @@ int main(void) {
         cmocka_unit_test(test_page),
         cmocka_unit_test(test_locale),
         cmocka_unit_test(test_dictionary_page),
+        cmocka_unit_test(test_patches_of_impossible_shapes),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -161,20 +161,14 @@ static void a_resumed_run_has_the_same_bits(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 16, 40, 5), x = planted_signals(&truth, 900, 4, 6);
     inco_source source = mat_source_of(&x);
-    memory_stream *memory = calloc(1, sizeof *memory);
     for (int64_t at = 1; at <= 9; at += 4) {
         inco_options *o = OPTIONS("atoms", "40", "coder", "omp", "sparsity", "4", "iterations", "10", "unused",
                                   "sample", "max-coherence", "0.7");
-        observer w = {.stream = MEMORY_STREAM(memory), .save_at = at};
-        inco_learner *rest;
-        memory->read = 0;
-        check_resumed(&w, &rest, &source, o);
-        assert_true(w.told == 10);
-        inco_learner_free(w.learner);
-        inco_learner_free(rest);
-        inco_options_free(o);
+        resumption r;
+        check_resumed(&r, &source, o, at);
+        assert_true(r.whole.told == 10);
+        resumption_free(&r);
     }
-    free(memory);
     inco_mat_free(&truth);
     inco_mat_free(&x);
 }

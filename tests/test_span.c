@@ -364,14 +364,9 @@ static void a_resumed_run_has_the_same_bits(void **state) {
     inco_source source = mat_source_of(&x);
     for (int i = 0; i < CASES; i++) {
         inco_options *o = options_of(&cases[i], "random");
-        memory_stream *memory = calloc(1, sizeof *memory);
-        observer w = {.stream = MEMORY_STREAM(memory), .save_at = 3};
-        inco_learner *resumed;
-        check_resumed(&w, &resumed, &source, o);
-        inco_learner_free(w.learner);
-        inco_learner_free(resumed);
-        inco_options_free(o);
-        free(memory);
+        resumption r;
+        check_resumed(&r, &source, o, 3);
+        resumption_free(&r);
     }
     inco_mat_free(&x);
 }

@@ -29,7 +29,7 @@ def version():
 def build_library(build, target):
     """Compiles the shared library in the folder `build` and copies it to `target`."""
     subprocess.run(["cmake", "-S", str(ROOT), "-B", str(build), "-DCMAKE_BUILD_TYPE=Release", "-DBUILD_SHARED_LIBS=ON",
-                    "-DINCO_TESTS=OFF", "-DWITH_OCTAVE=OFF", "-DCMAKE_SHARED_LINKER_FLAGS=-s"], check=True)
+                    "-DINCO_TESTS=OFF", "-DWITH_OCTAVE=OFF", "-DWITH_MPI=OFF", "-DCMAKE_SHARED_LINKER_FLAGS=-s"], check=True)
     subprocess.run(["cmake", "--build", str(build), "--target", "inco_shared", "--parallel", str(os.cpu_count())],
                    check=True)
     target.parent.mkdir(parents=True, exist_ok=True)

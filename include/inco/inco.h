@@ -197,10 +197,31 @@ typedef int (*inco_progress_fn)(void *self, const inco_progress *progress);
 INCO_API int inco_options_on_progress(inco_options *options, inco_progress_fn callback, void *self, size_t size,
                                       inco_error *error);
 
+/* ---- Clusters ---------------------------------------------------------------------------------------------- */
+
+/* Ranks that share the work of a call: processes, numbered from 0, that all make the same call with the same options
+ * and data. Each reads and codes its own share of the signals; the results are those of one process, bit for bit on
+ * like machines. inco_mpi.h makes a cluster of an MPI communicator. */
+typedef struct inco_cluster {
+    size_t size;
+    int64_t rank, ranks;
+    /* The functions return 0, or a negative inco_status and a message. */
+    /* Adds `count` values of rank `from` to those of rank `to`. These two call it. */
+    int (*reduce)(void *self, double *values, int64_t count, int64_t from, int64_t to, inco_error *error);
+    /* Copies `bytes` of rank `from` to rank `to`, called by these two; to = -1: to all, called by all. */
+    int (*broadcast)(void *self, void *data, size_t bytes, int64_t from, int64_t to, inco_error *error);
+    void *self; /* passed to them */
+} inco_cluster;
+
+/* Sets the cluster of calls made with these options; NULL: none. Used by inco_learner and inco_encode. Rank 0 uses its
+ * learner as without a cluster; the other ranks call inco_learner_serve. inco_encode returns the codes on rank 0. */
+INCO_API int inco_options_cluster(inco_options *options, const inco_cluster *cluster, inco_error *error);
+
 /* ---- Files ------------------------------------------------------------------------------------------------- */
 
-/* Loads a matrix from .npy .npz .csv .tsv .mat .safetensors; the extension decides the format. Options used: columns,
- * variable, max-memory. `options` NULL: each row of the file is a signal or atom; any variable. NaN and Inf are refused.
+/* Loads a matrix from .npy .npz .csv .tsv .mat .safetensors .f32; the extension decides the format. "-", standard input,
+ * and pipes have a .npy array or, like .f32 files, raw float32 numbers ("dim"). Options used: columns, variable, dim,
+ * max-memory. `options` NULL: each row of the file is a signal or atom; any variable. NaN and Inf are refused.
  * The matrix is held in memory; for data larger than that see inco_data_open. */
 INCO_API int inco_load(const char *path, const inco_options *options, inco_mat *m, inco_error *error);
 
@@ -239,6 +260,9 @@ typedef struct inco_source {
                          * that called the library, as Python, R and MEX require */
     int64_t sequential; /* 1: signals are slow to read out of their order; learning in batches then takes them in it,
                          * otherwise from everywhere in the data */
+    /* Copies the weights of signals first .. first + count - 1 to `out`: nonnegative numbers, not all zero. A signal of
+     * weight 2 counts as one that occurs twice, a signal of weight 0 as one that is absent. NULL: all weights are 1. */
+    int (*weights)(void *self, int64_t first, int64_t count, double *out, inco_error *error);
 } inco_source;
 
 /* Makes *source read the columns of a matrix; the matrix must outlive the source. */
@@ -246,9 +270,11 @@ INCO_API int inco_source_from_mat(inco_source *source, const inco_mat *x, inco_e
 
 /* Signals from files: rows of matrices (.npy .npz .csv .tsv .mat .safetensors), windows of audio, patches of images.
  * `paths` may name files, folders and glob patterns; they are expanded and sorted. Audio requires the option "window",
- * images require "patch". Native floats in .npy and .safetensors files are read when they are needed; other files are
- * held in memory. Options used: window, hop, rate, patch, signals, seed, columns, variable, precision, threads,
- * max-memory. */
+ * images require "patch". Native floats in .npy and .safetensors files are read when they are needed; other matrices are
+ * held in memory. Audio and images are decoded, with "signals" only the recordings of which a window is drawn; beyond 256
+ * MB they are kept in a temporary file. "-" is standard input: a .npy array, or raw float32 numbers, "dim" per signal;
+ * it and pipes are copied to a temporary file. Such files have no name and are in TMPDIR or /var/tmp. Options used:
+ * window, hop, rate, patch, signals, seed, columns, variable, dim, precision, threads, max-memory. */
 typedef struct inco_data inco_data;
 INCO_API int inco_data_open(inco_data **data, const char *const *paths, int count, const inco_options *options,
                             inco_error *error);
@@ -264,7 +290,8 @@ INCO_API double inco_data_rate(const inco_data *data);                 /* sampli
 
 typedef struct inco_learn_info {
     size_t size;
-    int64_t dim, atoms, signals;
+    int64_t dim, atoms;
+    int64_t signals;                 /* that were learned from */
     int64_t iterations;              /* completed, including those before a resume */
     inco_type precision;
     double gamma, gamma_relative;    /* penalty weight; gamma = gamma_relative ||X||^2 / L */
@@ -298,12 +325,21 @@ typedef struct inco_learn_info {
                                       * and the tight frame are those of this subspace. Without data: D */
     int64_t start_projected;         /* initial atoms with a part outside the span, which was taken out */
     int64_t start_replaced;          /* of these: orthogonal to all signals, and replaced by random ones */
+    int64_t ranks;                   /* of the cluster; 1 without one */
+    int64_t cluster_updates;         /* coding passes or batches whose sums were exchanged, each for one update */
+    double cluster_bytes;            /* exchanged between all ranks, up to the last of them */
+    double weight;                   /* sum of the weights of the signals; their number if they have none */
+    int64_t left_out;                /* signals of weight 0, which `signals` does not count */
 } inco_learn_info;
 
 /* Learns a dictionary from the signals of `source`. Allocates `dictionary` in the precision chosen; `info` may be NULL.
  * The method "parametric" uses no data: `source` is NULL, and the options "window", "rate" and "atoms" are required. */
 INCO_API int inco_learn(const inco_source *source, const inco_options *options, inco_mat *dictionary,
                         inco_learn_info *info, inco_error *error);
+/* Estimates the memory in bytes that learning this many atoms takes, including the program's own: it depends on the sizes,
+ * the threads, the method and the coder, and on the number of signals by its logarithm only, unless the method holds the
+ * codes. inco_learn refuses to begin if it exceeds the option "max-memory". NaN: invalid arguments. */
+INCO_API double inco_learn_memory(const inco_source *source, int64_t atoms, const inco_options *options);
 /* Returns 1 if the method chosen learns from data, 0 for "parametric". */
 INCO_API int inco_learn_needs_data(const inco_options *options);
 
@@ -497,6 +533,9 @@ INCO_API void inco_learner_free(inco_learner *learner);
 /* Sets the initial dictionary; overrides the option "init". */
 INCO_API int inco_learner_start_from(inco_learner *learner, const inco_mat *dictionary, inco_error *error);
 INCO_API int inco_learner_run(inco_learner *learner, inco_error *error);
+/* On the other ranks of a cluster: does this rank's share of the learner of rank 0, until that one is freed. The
+ * progress callback is called on these ranks too, and stops the run of rank 0. */
+INCO_API int inco_learner_serve(inco_learner *learner, inco_error *error);
 
 /* Results of the run; within the progress callback, those so far. */
 INCO_API int inco_learner_info(const inco_learner *learner, inco_learn_info *info, inco_error *error);
@@ -527,6 +566,9 @@ typedef struct inco_online {
     double relative_error, mean_cardinality; /* of the last batch, coded before its updates */
     double objective;     /* after the last update, scaled to all signals seen */
     double gamma;         /* penalty weight in the last update */
+    inco_mat *result;     /* D x L: the dictionary, or with "max-coherence" one near it that satisfies the bound; may be
+                             NULL */
+    double total_weight;  /* sum of the weights of the signals seen, without forgetting; 0: their number */
 } inco_online;
 
 /* Learns from the next batch of any size, by the method "online": updates the dictionary after every "batch" signals

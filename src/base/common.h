@@ -9,6 +9,7 @@ enum { PRECISION_F32, PRECISION_F64 };
 typedef struct common_options {
     int64_t threads, seed, precision;
     int64_t max_memory; /* megabytes; see base/limit.h */
+    int64_t dim;        /* of a frame, or of signals without a header */
     int64_t window;
     double rate;
     int64_t patch[2]; /* rows and columns; 0 if not given */

@@ -40,7 +40,7 @@ static void enter(void) {
 }
 
 static entry *entry_of(const void *handle) {
-    return (entry *)((uintptr_t)handle - MEMORY_ALIGN);
+    return (entry *)((uintptr_t)handle - MEMORY_ALIGN); /* NOLINT(performance-no-int-to-ptr): any address */
 }
 
 static entry **chain_of(const void *handle) {

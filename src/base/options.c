@@ -14,6 +14,7 @@ static const char kind[] = "options";
 
 struct inco_options {
     watcher watch;                            /* progress callback; not an option */
+    inco_cluster shared;                      /* ranks that share the work, not an option either; 0 ranks: none */
     unsigned char *given;                     /* per row, in the order of the parts; stored after the values */
     _Alignas(int64_t) unsigned char values[]; /* structs of the parts, one after the other */
 };
@@ -267,6 +268,7 @@ inco_options *inco_options_copy(const inco_options *from) {
     int complete = 1;
     if (!o) return NULL;
     o->watch = from->watch;
+    o->shared = from->shared;
     memcpy(o->values, from->values, values);
     while (next_row(&w)) {
         if (w.at.row->kind != OPTION_TEXT || !*text_at(from, &w.at)) continue;
@@ -362,6 +364,21 @@ int inco_options_on_progress(inco_options *o, inco_progress_fn callback, void *s
     int status = handle_need(o, kind, error);
     if (status >= 0) status = sized_check(&size, "inco_progress", error);
     if (status >= 0) o->watch = (watcher){callback, self, size};
+    return status;
+}
+
+/* ---- Clusters ---- */
+
+cluster *options_cluster(const inco_options *o, cluster *own) {
+    *own = (cluster){.by = o->shared};
+    return own->by.ranks ? own : NULL;
+}
+
+int inco_options_cluster(inco_options *o, const inco_cluster *given, inco_error *error) {
+    inco_cluster shared = {0};
+    int status = handle_need(o, kind, error);
+    if (status >= 0 && given) status = cluster_take(&shared, given, error);
+    if (status >= 0) o->shared = shared;
     return status;
 }
 

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "base/cluster.h"
 #include "base/watcher.h"
 
 /* Values are int64_t for flags, integers and choices (the index of the word among the choices), double for reals,
@@ -91,6 +92,9 @@ const inco_option *options_at(int i);
 /* The progress callback, set by inco_options_on_progress. */
 const watcher *options_watcher(const inco_options *options);
 void options_watch(inco_options *options, const watcher *watch);
+
+/* Makes *own the cluster set by inco_options_cluster, and returns it; NULL: one process. */
+cluster *options_cluster(const inco_options *options, cluster *own);
 
 /* Returns whether `word` is one of a|b|c. */
 int options_is_among(const char *word, const char *words);

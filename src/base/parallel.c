@@ -53,7 +53,8 @@ static void take_iterations(void *self, int thread) {
     loop *l = self;
     for (int64_t i; (i = atomic_fetch_add(&l->next, 1)) < l->count;) {
         inco_error trouble;
-        trouble.code = trouble.message[0] = 0;
+        trouble.code = 0;
+        trouble.message[0] = 0;
         if (i > atomic_load(&l->first)) return;
         const int status = l->body(l->self, i, thread, &trouble);
         if (status < 0) keep_failure(l, i, status, &trouble);

@@ -8,9 +8,9 @@ static inline int64_t range_min(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
 
-/* The number of blocks: count / size, rounded up. */
+/* The number of blocks: count / size, rounded up, without overflow. */
 static inline int64_t range_blocks(int64_t count, int64_t size) {
-    return (count + size - 1) / size;
+    return count > 0 ? 1 + (count - 1) / size : 0;
 }
 
 /* The smallest multiple of `size` that is no less than `count`. */

@@ -14,7 +14,7 @@ typedef struct sealed {
     size_t length, read;
 } sealed;
 
-/* Reads all of the bytes. Fails if they are damaged, or if the stream goes on after them. `what` names them. */
+/* Reads all of the bytes. Fails if they are damaged, or if the stream has more. `what` names them. */
 int sealed_read(sealed *s, const inco_stream *from, const char *what, inco_error *error);
 void sealed_free(sealed *s);
 

@@ -11,4 +11,12 @@ static inline int source_read(const inco_source *source, int64_t first, int64_t 
     return source->read(source->self, first, count, out, error);
 }
 
+/* The weights of signals; 1 for a source without weights. */
+static inline int source_weights(const inco_source *source, int64_t first, int64_t count, double *out,
+                                 inco_error *error) {
+    if (source->weights) return source->weights(source->self, first, count, out, error);
+    for (int64_t n = 0; n < count; n++) out[n] = 1;
+    return INCO_OK;
+}
+
 #endif

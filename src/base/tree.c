@@ -6,13 +6,17 @@
 #include "base/parallel.h"
 #include "base/range.h"
 
-enum { TREE_DEPTH = 64, TREE_PIECE = 1 << 15 };
+enum { TREE_DEPTH = 128, TREE_PIECE = 1 << 15 };
 
-/* A binary counter of partial sums: stack[i] holds the sum of 2^level[i] chunks; levels decrease along the stack. */
+/* Partial sums of consecutive chunks: stack[i] is node `place` of its level, the sum of chunks place * 2^level up to
+ * (place + 1) * 2^level - 1. Nodes 2 k and 2 k + 1 of a level are merged as soon as both are there. From chunk 0 on,
+ * this is a binary counter: levels decrease along the stack. A rank whose chunks begin elsewhere has up to twice as
+ * many nodes, first of increasing levels. */
 struct tree_sum {
     int64_t length, capacity;
     int threads, height;
     int level[TREE_DEPTH];
+    int64_t place[TREE_DEPTH];
     double *stack[TREE_DEPTH + 1]; /* stack[height] is the array being filled; those above it are unused */
 };
 
@@ -64,20 +68,110 @@ double *tree_next(tree_sum *tree) {
     return *slot;
 }
 
-/* Merges the two topmost partial sums. */
+/* Adds the topmost partial sum to the one below. */
 static void merge_top(tree_sum *tree) {
     int top = --tree->height;
     add_all(tree, tree->stack[top - 1], tree->stack[top]);
     tree->level[top - 1]++;
+    tree->place[top - 1] /= 2;
 }
 
-void tree_push(tree_sum *tree) {
-    tree->level[tree->height++] = 0;
-    while (tree->height > 1 && tree->level[tree->height - 1] == tree->level[tree->height - 2]) merge_top(tree);
+/* Merges the two topmost partial sums as long as they are siblings. */
+static void merge_siblings(tree_sum *tree) {
+    for (int top; (top = tree->height - 1) > 0; merge_top(tree))
+        if (tree->level[top] != tree->level[top - 1] || tree->place[top] % 2 == 0) return;
+}
+
+void tree_push(tree_sum *tree, int64_t number) {
+    tree->level[tree->height] = 0;
+    tree->place[tree->height++] = number;
+    merge_siblings(tree);
 }
 
 double *tree_total(tree_sum *tree) {
     if (tree->height == 0) return NULL;
     while (tree->height > 1) merge_top(tree);
     return tree->stack[0];
+}
+
+/* ---- Over the ranks of a cluster ---- */
+
+typedef struct reduction {
+    tree_sum *tree;
+    cluster *c;
+    int64_t chunks, first, end; /* all; those of this rank */
+} reduction;
+
+/* Sends the lowest partial sum of this rank, and forgets it. */
+static int send_bottom(const reduction *r, int64_t to, inco_error *error) {
+    tree_sum *tree = r->tree;
+    double *sent = tree->stack[0];
+    int status = cluster_add(r->c, sent, tree->length, r->c->by.rank, to, error);
+    for (int i = 1; i < tree->height; i++) {
+        tree->stack[i - 1] = tree->stack[i];
+        tree->level[i - 1] = tree->level[i];
+        tree->place[i - 1] = tree->place[i];
+    }
+    tree->stack[--tree->height] = sent;
+    return status;
+}
+
+/* Adds the partial sum of another rank, which continues the topmost one. */
+static int receive_top(const reduction *r, int64_t from, inco_error *error) {
+    const tree_sum *tree = r->tree;
+    return cluster_add(r->c, tree->stack[tree->height - 1], tree->length, from, r->c->by.rank, error);
+}
+
+/* The topmost partial sum has become that of the node above. */
+static void raise_top(tree_sum *tree) {
+    tree->level[tree->height - 1]++;
+    tree->place[tree->height - 1] /= 2;
+    merge_siblings(tree);
+}
+
+static int64_t owner(const reduction *r, int64_t chunk) {
+    return cluster_owner(r->c, r->chunks, chunk);
+}
+
+/* Merges the nodes of a level whose halves are on two ranks: the right one goes to the owner of the left one. Only the
+ * nodes at both ends of a share can be divided. Messages go from higher to lower ranks, so that all of them arrive. */
+static int merge_level(const reduction *r, int level, inco_error *error) {
+    const int64_t half = (int64_t)1 << level, size = 2 * half;
+    const int64_t low = r->first / size * size, high = (r->end - 1) / size * size;
+    int status = INCO_OK;
+    if (low + size <= r->chunks && low < r->first && low + half >= r->first && low + half < r->end)
+        status = send_bottom(r, owner(r, low), error);
+    if (status < 0 || high + size > r->chunks || high < r->first || high + half < r->end) return status;
+    status = receive_top(r, owner(r, high + half), error);
+    raise_top(r->tree);
+    return status;
+}
+
+/* The nodes that remain are those of the binary digits of the number of chunks; the last is added first. */
+static int merge_rest(const reduction *r, inco_error *error) {
+    int64_t begin = r->chunks & (r->chunks - 1); /* of the last node */
+    int status = INCO_OK;
+    for (; begin > 0 && status >= 0; begin &= begin - 1) {
+        const int64_t from = owner(r, begin), to = owner(r, begin & (begin - 1)), rank = cluster_rank(r->c);
+        if (from == to && rank == to) merge_top(r->tree);
+        if (from != to && rank == from) status = send_bottom(r, to, error);
+        if (from != to && rank == to) status = receive_top(r, from, error);
+    }
+    return status;
+}
+
+int tree_reduce(tree_sum *tree, cluster *c, int64_t chunks, double **total, inco_error *error) {
+    const int64_t rank = cluster_rank(c), first = cluster_share(c, chunks, rank);
+    const reduction r = {tree, c, chunks, first, cluster_share(c, chunks, rank + 1)};
+    int status = INCO_OK;
+    *total = NULL;
+    if (cluster_ranks(c) == 1) {
+        *total = tree_total(tree);
+        return INCO_OK;
+    }
+    if (r.first == r.end) return INCO_OK;
+    for (int level = 0; status >= 0 && (int64_t)2 << level <= chunks; level++) status = merge_level(&r, level, error);
+    if (status >= 0) status = merge_rest(&r, error);
+    if (status >= 0 && rank == 0) *total = tree->stack[0];
+    return status;
 }

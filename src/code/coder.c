@@ -46,9 +46,8 @@ static kernel_rules rules_from(const coder_options *o, int64_t dim, int64_t atom
                           .kernel = coder_kind_at(o->coder)->kernel,
                           .nonnegative = (int)o->nonnegative,
                           .refit = (int)o->refit};
-    rules.atoms = range_min(dim, atoms);
-    if (o->sparsity != OPTION_UNSET && o->sparsity < rules.atoms) rules.atoms = o->sparsity;
-    rules.coherence = coder_residual_coherence(o);
+    rules.atoms = range_min(range_min(dim, atoms), coder_sparsity(o, dim));
+    rules.coherence = coder_residual_coherence(o, dim);
     rules.tolerance = isnan(o->tolerance) ? -1 : o->tolerance;
     rules.lambda = isnan(o->lambda) ? -1 : o->lambda;
     return rules;

@@ -5,8 +5,8 @@
 
 /* ---- The coders ---- */
 
-#define KIND(constant, name, kernel, nonnegative, squares, coherence, help)                                            \
-    {name, kernel, nonnegative, squares, coherence},
+#define KIND(constant, name, kernel, nonnegative, squares, coherence, sparse, help)                                    \
+    {name, kernel, nonnegative, squares, coherence, sparse},
 static const coder_kind kinds[] = {CODERS(KIND)};
 
 const coder_kind *coder_kind_at(int64_t coder) {
@@ -15,20 +15,22 @@ const coder_kind *coder_kind_at(int64_t coder) {
 
 /* ---- Rows ---- */
 
-#define WORD(constant, name, kernel, nonnegative, squares, coherence, help) "|" name
-#define HELP(constant, name, kernel, nonnegative, squares, coherence, help) "; " name ": " help
+#define WORD(constant, name, kernel, nonnegative, squares, coherence, sparse, help) "|" name
+#define HELP(constant, name, kernel, nonnegative, squares, coherence, sparse, help) "; " name ": " help
 #define IF_0(text)
 #define IF_1(text) text
-#define NONNEGATIVE(constant, name, kernel, nonnegative, squares, coherence, help) IF_##nonnegative(" " name)
+#define NONNEGATIVE(constant, name, kernel, nonnegative, squares, coherence, sparse, help) IF_##nonnegative(" " name)
 
 static const option_row rows[] = {
-    CHOICE_OPTION(coder_options, coder, "coder", "NAME", "larc", &(CODERS(WORD))[1], OPTIONS_CODING, "Sparse coding",
+    CHOICE_OPTION(coder_options, coder, "coder", "NAME", "omp", &(CODERS(WORD))[1], OPTIONS_CODING, "Sparse coding",
                   &(CODERS(HELP))[2]),
     REAL_OPTION(coder_options, residual_coherence, "residual-coherence", "MU", NULL, 0, 1, OPTIONS_CODING,
                 "Sparse coding",
-                "stop when max |d'r| / ||r|| <= MU (default with larc: 0.2 if no other stopping rule is given)"),
-    INTEGER_OPTION(coder_options, sparsity, "sparsity", "K", NULL, 1, OPTION_MANY, OPTIONS_CODING, "Sparse coding",
-                   "stop at K atoms per signal"),
+                "stop when max |d'r| / ||r|| <= MU (default with larc if no stopping rule is given, in D dimensions: 0.2 "
+                "sqrt(160/D), at most 0.5)"),
+    INTEGER_OPTION(
+        coder_options, sparsity, "sparsity", "K", NULL, 1, OPTION_MANY, OPTIONS_CODING, "Sparse coding",
+        "stop at K atoms per signal (default with omp and ols if no stopping rule is given: D/20, at least 2)"),
     REAL_OPTION(coder_options, tolerance, "tolerance", "R", NULL, 0, 1, OPTIONS_CODING, "Sparse coding",
                 "stop when ||r|| <= R ||x||"),
     REAL_OPTION(coder_options, residual_norm, "residual-norm", "E", NULL, 0, DBL_MAX, OPTIONS_CODING, "Sparse coding",
@@ -60,9 +62,16 @@ static int has_rule(const coder_options *o) {
     return o->sparsity != OPTION_UNSET || !isnan(o->tolerance) || !isnan(o->residual_norm) || !isnan(o->lambda);
 }
 
-double coder_residual_coherence(const coder_options *o) {
+double coder_residual_coherence(const coder_options *o, int64_t dim) {
+    const double usual = kinds[o->coder].residual_coherence;
     if (!isnan(o->residual_coherence)) return o->residual_coherence;
-    return has_rule(o) ? -1 : kinds[o->coder].residual_coherence;
+    return has_rule(o) || usual < 0 ? -1 : fmin(0.5, usual * sqrt(160 / (double)dim));
+}
+
+int64_t coder_sparsity(const coder_options *o, int64_t dim) {
+    if (o->sparsity != OPTION_UNSET) return o->sparsity;
+    if (has_rule(o) || !isnan(o->residual_coherence) || !kinds[o->coder].sparse) return dim;
+    return dim < 40 ? 2 : (dim + 10) / 20;
 }
 
 int coder_is_least_squares(const coder_options *o) {
@@ -71,7 +80,7 @@ int coder_is_least_squares(const coder_options *o) {
 
 int coder_options_check(const coder_options *o, inco_error *error) {
     const coder_kind *kind = &kinds[o->coder];
-    if (!has_rule(o) && coder_residual_coherence(o) < 0)
+    if (!has_rule(o) && isnan(o->residual_coherence) && kind->residual_coherence < 0 && !kind->sparse)
         return error_set(
             error, INCO_EINVAL,
             "option 'coder' = '%s' needs a stopping rule: option 'sparsity', 'tolerance', 'residual-norm', "

@@ -10,8 +10,10 @@
 #include "base/sized.h"
 #include "base/source.h"
 #include "code/coder.h"
+#include "data/gather.h"
 #include "data/pass.h"
 #include "data/prepare.h"
+#include "data/totals.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 #include "sparse/wide.h"
@@ -20,31 +22,37 @@ typedef struct encoding {
     const inco_mat *dictionary;
     inco_csc *codes;
     const inco_options *options;
+    cluster own_cluster, *cluster; /* the ranks that share the signals; NULL: one process */
     int threads;
-    double start, residual, energy;
+    double start;
+    totals *totals;
 } encoding;
 
+typedef struct group_taker {
+    encoding *e;
+    const inco_coder *coder;
+} group_taker;
+
 static int take_group(void *self, const pass_group *group, inco_error *error) {
-    encoding *e = self;
+    const group_taker *taker = self;
+    encoding *e = taker->e;
     int status = wide_append(e->codes, group->codes, error);
-    if (status >= 0) status = pass_error(e->dictionary, group, e->threads, &e->residual, &e->energy, error);
+    if (status >= 0) status = totals_add(e->totals, e->dictionary, taker->coder, group, error);
     const inco_progress now = {
-        .phase = "code", .done = e->codes->cols, .total = group->total, .seconds = clock_seconds() - e->start};
+        .phase = "code", .done = group->done, .total = group->total, .seconds = clock_seconds() - e->start};
     return status < 0 ? status : watcher_tell(options_watcher(e->options), &now);
 }
 
-static inco_encode_info describe(const encoding *e, const pass *p) {
-    const inco_csc *codes = e->codes;
-    const coder_counts seen = coder_seen(p->coder);
-    inco_encode_info info = {.size = sizeof info, .dim = e->dictionary->rows, .atoms = codes->rows};
-    info.signals = codes->cols;
-    info.nonzeros = wide_nonzeros(codes);
-    info.mean_cardinality = codes->cols ? (double)info.nonzeros / (double)codes->cols : 0;
-    info.relative_error = e->energy > 0 ? sqrt(e->residual / e->energy) : 0;
+static inco_encode_info describe(const encoding *e, const pass *p, const totals_sum *sum, int64_t signals) {
+    inco_encode_info info = {.size = sizeof info, .dim = e->dictionary->rows, .atoms = e->dictionary->cols};
+    info.signals = signals;
+    info.nonzeros = sum->nonzeros;
+    info.mean_cardinality = signals ? (double)sum->nonzeros / (double)signals : 0;
+    info.relative_error = sum->energy > 0 ? sqrt(sum->residual / sum->energy) : 0;
     info.snr_db = -20 * log10(info.relative_error);
-    info.skipped_atoms = seen.skipped;
-    info.zero_signals = seen.zero_signals;
-    info.zero_atoms = seen.zero_atoms;
+    info.skipped_atoms = sum->skipped;
+    info.zero_signals = sum->zero_signals;
+    info.zero_atoms = coder_seen(p->coder).zero_atoms;
     info.seconds_code = p->seconds_code;
     info.seconds_io = p->seconds_io;
     info.seconds_total = clock_seconds() - e->start;
@@ -63,32 +71,64 @@ static int check_encode(const inco_mat *dictionary, const inco_source *source, c
     return INCO_OK;
 }
 
-static int encode(encoding *e, const inco_source *source, inco_encode_info *info, inco_error *error) {
+static int open_encoding(encoding *e, const inco_source *source, prepared *data, pass *p, inco_error *error) {
     const inco_mat *d = e->dictionary;
     const inco_options *o = e->options;
     const inco_type type = common_precision(o, d->type > source->type ? d->type : source->type);
-    prepared data = {0};
-    pass p = {.source = &data.source, .atoms = d->cols, .threads = e->threads, .self = e, .visit = take_group};
     int status;
     TRY(check_encode(d, source, o, error));
-    TRY(prepare(&data, source, type, (int)prepare_options_of(o)->center, 0, error));
-    TRY(wide_new(e->codes, type, d->cols, source->count, error));
-    TRY(inco_coder_new(&p.coder, d, type, o, error));
-    p.seconds_code = clock_seconds() - e->start;
-    TRY(pass_run(&p, error));
-    const int tiny = prepare_check_tiny(&data, error);
-    if (tiny < 0) TRY(tiny);
-    const inco_encode_info own = describe(e, &p);
+    TRY(prepare(data, source, type, (int)prepare_options_of(o)->center, 0, error));
+    TRY(wide_new(e->codes, type, d->cols, cluster_is_first(e->cluster) ? source->count : 0, error));
+    TRY(inco_coder_new(&p->coder, d, type, o, error));
+    if (!(e->totals = totals_new(d->cols, e->threads, e->cluster))) TRY(error_no_memory(error));
+    totals_begin(e->totals, p->coder);
+    p->seconds_code = clock_seconds() - e->start;
+done:
+    return status;
+}
+
+/* Codes, on rank 0 those of all ranks. If stopped, one process keeps what it has, a cluster nothing. */
+static int finish_encoding(encoding *e, prepared *data, const pass *p, int stopped, totals_sum *sum,
+                           inco_error *error) {
+    int status;
+    *sum = (totals_sum){0};
+    if (stopped && cluster_ranks(e->cluster) > 1) return INCO_OK;
+    TRY(totals_find(e->totals, pass_groups(p), sum, error));
+    TRY(gather_codes(e->codes, e->cluster, error));
+    TRY(cluster_agree(e->cluster, prepare_check_tiny(data, error), error));
+done:
+    return status;
+}
+
+static int encode(encoding *e, const inco_source *source, inco_encode_info *info, inco_error *error) {
+    prepared data = {.cluster = e->cluster};
+    group_taker taker = {.e = e};
+    pass p = {.source = &data.source,
+              .cluster = e->cluster,
+              .atoms = e->dictionary->cols,
+              .threads = e->threads,
+              .self = &taker,
+              .visit = take_group};
+    totals_sum sum;
+    int status, stopped;
+    p.status = open_encoding(e, source, &data, &p, error);
+    taker.coder = p.coder;
+    TRY(stopped = pass_run(&p, error));
+    TRY(finish_encoding(e, &data, &p, stopped, &sum, error));
+    const int all = !stopped && cluster_ranks(e->cluster) > 1;
+    const inco_encode_info own = describe(e, &p, &sum, all ? source->count : e->codes->cols);
     sized_give(info, &own, sizeof own);
+    status = stopped;
 done:
     inco_coder_free(p.coder);
     prepare_free(&data);
+    totals_free(e->totals);
     return status;
 }
 
 int inco_encode(const inco_mat *dictionary, const inco_source *given, const inco_options *options, inco_csc *codes,
                 inco_encode_info *info, inco_error *error) {
-    encoding e = {dictionary, codes, options, 0, clock_seconds(), 0, 0};
+    encoding e = {.dictionary = dictionary, .codes = codes, .options = options, .start = clock_seconds()};
     inco_source source;
     int status;
     if (!codes) return error_null(error, "codes");
@@ -98,6 +138,7 @@ int inco_encode(const inco_mat *dictionary, const inco_source *given, const inco
     TRY(SIZED_CHECK(inco_encode_info, info, error));
     TRY(source_take(&source, given, error));
     e.threads = common_threads(options);
+    e.cluster = options_cluster(options, &e.own_cluster);
     status = blas_enter(e.threads, error);
     if (status >= 0) status = encode(&e, &source, info, error);
     blas_leave();

@@ -1,43 +1,57 @@
 #include "data/holdout.h"
 
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/parallel.h"
 #include "base/range.h"
 #include "base/source.h"
+#include "data/draw.h"
+#include "mat/mat.h"
 
-/* Reads `run` consecutive signals, to place `at` of out. */
-static int read_run(const holdout *h, int64_t first, int64_t run, int64_t at, void *out, inco_error *error) {
-    const inco_source *from = h->from;
-    return source_read(from, first, run, (char *)out + (size_t)(at * from->dim) * from->type, error);
+enum { GROUP = 4096, PART = 256 }; /* signals read at a time, and by one thread */
+
+typedef struct splitting {
+    const inco_source *from;
+    inco_mat x;
+    int64_t first, step;
+    unsigned char *is_held;
+} splitting;
+
+static int split_part(void *self, int64_t part, int thread, inco_error *error) {
+    const splitting *s = self;
+    const int64_t first = part * PART, count = range_min(PART, s->x.cols - first);
+    const inco_mat x = mat_columns(&s->x, first, count);
+    int status = source_read(s->from, s->first + first, count, x.data, error);
+    /* the upper bits: as many contents for each remainder */
+    for (int64_t n = 0; status >= 0 && n < count; n++)
+        s->is_held[first + n] = (draw_content(&x, n, 0) >> 32) % (uint64_t)s->step == 0;
+    (void)thread;
+    return status;
 }
 
-/* Kept signal i is signal i + i / (step - 1); runs of step - 1 are consecutive. */
-static int read_kept(void *self, int64_t first, int64_t count, void *out, inco_error *error) {
-    const holdout *h = self;
-    const int64_t maximum = h->step - 1;
-    int status = INCO_OK;
-    for (int64_t done = 0, run; done < count && status >= 0; done += run) {
-        const int64_t i = first + done, rest = maximum - i % maximum;
-        run = range_min(rest, count - done);
-        status = read_run(h, i + i / maximum, run, done, out, error);
+int holdout_make(holdout *h, const inco_source *from, int64_t step, int threads, inco_error *error) {
+    splitting s = {.from = from, .step = step, .is_held = NEW(unsigned char, GROUP)};
+    inco_mat all = {0};
+    int status;
+    *h = (holdout){.step = step};
+    if (!s.is_held) TRY(error_no_memory(error));
+    TRY(subset_new(&h->kept, from, error));
+    TRY(subset_new(&h->held, from, error));
+    TRY(mat_new_raw(&all, from->type, from->dim, range_min(GROUP, from->count), error));
+    for (s.first = 0; s.first < from->count; s.first += GROUP) {
+        s.x = mat_columns(&all, 0, range_min(GROUP, from->count - s.first));
+        TRY(parallel_for(from->concurrent ? threads : 1, range_blocks(s.x.cols, PART), split_part, &s, error));
+        for (int64_t n = 0; n < s.x.cols; n++) subset_add(s.is_held[n] ? &h->held : &h->kept, s.first + n);
     }
+    subset_complete(&h->kept);
+    subset_complete(&h->held);
+done:
+    inco_mat_free(&all);
+    memory_free(s.is_held);
     return status;
 }
 
-static int read_held(void *self, int64_t first, int64_t count, void *out, inco_error *error) {
-    const holdout *h = self;
-    int status = INCO_OK;
-    for (int64_t i = 0; i < count && status >= 0; i++)
-        status = read_run(h, (first + i + 1) * h->step - 1, 1, i, out, error);
-    return status;
-}
-
-void holdout_make(holdout *h, const inco_source *from, int64_t step) {
-    const int64_t held = from->count / step;
-    h->from = from;
-    h->step = step;
-    h->kept = h->held = *from;
-    h->kept.count -= held;
-    h->held.count = held;
-    h->kept.self = h->held.self = h;
-    h->kept.read = read_kept;
-    h->held.read = read_held;
+void holdout_free(holdout *h) {
+    subset_free(&h->kept);
+    subset_free(&h->held);
 }

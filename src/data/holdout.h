@@ -1,16 +1,18 @@
-/* Splits signals into training signals and held-out signals: two sources around a source. */
+/* Splits signals into training signals and held-out signals, by their content: equal signals are on the same side, and
+ * the order of the signals does not matter (docs/theory/weights.md). */
 #ifndef INCO_DATA_HOLDOUT_H
 #define INCO_DATA_HOLDOUT_H
 
-#include <inco/inco.h>
+#include "data/subset.h"
 
 typedef struct holdout {
-    inco_source kept, held;
-    const inco_source *from;
-    int64_t step; /* signals step - 1, 2 step - 1, ... are held out */
+    subset kept, held;
+    int64_t step;
 } holdout;
 
-/* `h` must not move as long as its sources are in use. */
-void holdout_make(holdout *h, const inco_source *from, int64_t step);
+/* Holds out one of `step` signals, about. Reads the signals once. `h` must not move as long as its sources are in use;
+ * holdout_free is required after a failure too. */
+int holdout_make(holdout *h, const inco_source *from, int64_t step, int threads, inco_error *error);
+void holdout_free(holdout *h);
 
 #endif

@@ -33,11 +33,23 @@ static int read_spread(void *self, int64_t first, int64_t count, void *out, inco
     return status;
 }
 
+static int read_weights(void *self, int64_t first, int64_t count, double *out, inco_error *error) {
+    const spread_order *o = self;
+    int status = INCO_OK;
+    for (int64_t done = 0, run; done < count && status >= 0; done += run) {
+        const int64_t i = first + done;
+        run = range_min(BLOCK - i % BLOCK, count - done);
+        status = source_weights(o->from, order_index(o, i), run, out + done, error);
+    }
+    return status;
+}
+
 void order_make(spread_order *o, const inco_source *from) {
     const int64_t blocks = from->count / BLOCK;
     *o = (spread_order){.source = *from, .from = from, .blocks = blocks, .step = 1};
     o->source.self = o;
     o->source.read = read_spread;
+    o->source.weights = from->weights ? read_weights : NULL;
     if (from->sequential || blocks < 2) return;
     o->step = range_min((int64_t)(GOLDEN * (double)blocks), LARGEST_STEP);
     while (common_divisor(o->step, blocks) > 1) o->step--;

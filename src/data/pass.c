@@ -8,6 +8,7 @@
 #include "base/source.h"
 #include "code/coder.h"
 #include "code/refit.h"
+#include "data/sums.h"
 #include "mat/mat.h"
 #include "sparse/csc.h"
 
@@ -26,22 +27,52 @@ static int read_part(void *self, int64_t part, int thread, inco_error *error) {
     return source_read(r->source, r->first + first, range_min(left, PASS_READ), mat_column(r->x, first), error);
 }
 
-static int run_group(pass *p, int64_t first, const inco_mat *x, double *residual, inco_error *error) {
+/* Workspace of a pass, for the largest group. */
+typedef struct pass_work {
+    inco_mat x;
+    double *residual, *weight;
+} pass_work;
+
+static int64_t count_of(const pass *p) {
+    return p->count ? p->count : p->source->count;
+}
+
+int64_t pass_groups(const pass *p) {
+    return range_blocks(count_of(p), PASS_GROUP);
+}
+
+/* Codes group `number`. Ranks have equal shares: what this one has done, the others have. */
+static int run_group(pass *p, int64_t number, const inco_mat *x, const pass_work *work, inco_error *error) {
+    const int64_t rank = cluster_rank(p->cluster), begin = cluster_share(p->cluster, pass_groups(p), rank);
+    const int64_t first = p->first + number * PASS_GROUP, done = cluster_ranks(p->cluster) * (number + 1 - begin);
     reading r = {p->source, x, first};
-    csc made = {0}, *codes = p->held ? &p->held[first / PASS_GROUP] : &made;
+    csc codes = {0};
     double start = clock_seconds(), middle;
     /* if the source is not concurrent, on the caller's thread only */
     const int readers = p->source->concurrent ? p->threads : 1;
     int status = parallel_for(readers, range_blocks(x->cols, PASS_READ), read_part, &r, error);
+    if (status >= 0 && work->weight) status = source_weights(p->source, first, x->cols, work->weight, error);
     middle = clock_seconds();
     p->seconds_io += middle - start;
+    if (status >= 0 && p->held) status = kept_take(p->held, number, &codes, error);
     if (status >= 0)
-        status = p->held ? refit_codes(p->dictionary, p->products, x, codes, residual, p->threads, error)
-                         : coder_run(p->coder, x, codes, residual, error);
+        status = p->held ? refit_codes(p->dictionary, p->products, x, &codes, work->residual, p->threads, error)
+                         : coder_run(p->coder, x, &codes, work->residual, error);
     p->seconds_code += clock_seconds() - middle;
-    pass_group group = {first, p->source->count, x, codes, residual};
+    pass_group group = {.first = first,
+                        .number = number,
+                        .done = range_min(done * PASS_GROUP, count_of(p)),
+                        .total = count_of(p),
+                        .x = x,
+                        .codes = &codes,
+                        .residual = work->residual,
+                        .weight = work->weight};
     if (status >= 0) status = p->visit(p->self, &group, error);
-    csc_free(&made);
+    if (p->held && status >= 0) {
+        const int put = kept_put(p->held, number, &codes, error);
+        if (put < 0) status = put;
+    }
+    csc_free(&codes);
     return status;
 }
 
@@ -53,18 +84,40 @@ int pass_dictionary(pass *p, const inco_mat *dictionary, inco_error *error) {
 }
 
 int pass_run(pass *p, inco_error *error) {
-    const int64_t count = p->source->count, maximum = range_min(PASS_GROUP, count);
-    inco_mat x = {0};
-    double *residual = NEW_RAW(double, maximum);
-    int status = residual ? mat_new_raw(&x, p->source->type, p->source->dim, maximum, error) : error_no_memory(error);
-    for (int64_t first = 0, size; status == INCO_OK && first < count; first += size) {
-        size = range_min(p->group ? p->group(p->self, first) : PASS_GROUP, count - first);
-        inco_mat part = mat_columns(&x, 0, size);
-        status = run_group(p, first, &part, residual, error);
+    if (p->status < 0) return cluster_agree(p->cluster, p->status, error);
+    const int64_t count = count_of(p), maximum = range_min(PASS_GROUP, count), rank = cluster_rank(p->cluster);
+    const int64_t begin = cluster_share(p->cluster, pass_groups(p), rank);
+    const int64_t end = cluster_share(p->cluster, pass_groups(p), rank + 1);
+    const int weighted = p->source->weights != NULL;
+    pass_work work = {.residual = NEW_RAW(double, maximum), .weight = weighted ? NEW_RAW(double, maximum) : NULL};
+    int status = work.residual && (work.weight || !weighted)
+                     ? mat_new_raw(&work.x, p->source->type, p->source->dim, maximum, error)
+                     : error_no_memory(error);
+    for (int64_t number = begin; status == INCO_OK && number < end; number++) {
+        inco_mat part = mat_columns(&work.x, 0, range_min(PASS_GROUP, count - number * PASS_GROUP));
+        status = run_group(p, number, &part, &work, error);
     }
-    inco_mat_free(&x);
-    memory_free(residual);
-    return status > 0 ? INCO_STOPPED : status;
+    inco_mat_free(&work.x);
+    memory_free(work.residual);
+    memory_free(work.weight);
+    return cluster_agree(p->cluster, status > 0 ? INCO_STOPPED : status, error);
+}
+
+/* ---- Sums over a group ---- */
+
+double pass_total_weight(const pass_group *group) {
+    double sum = 0;
+    if (!group->weight) return (double)group->x->cols;
+    for (int64_t n = 0; n < group->x->cols; n++) sum += group->weight[n];
+    return sum;
+}
+
+double pass_total_nonzeros(const pass_group *group) {
+    const int64_t *start = group->codes->start;
+    double sum = 0;
+    if (!group->weight) return (double)csc_nonzeros(group->codes);
+    for (int64_t n = 0; n < group->x->cols; n++) sum += group->weight[n] * (double)(start[n + 1] - start[n]);
+    return sum;
 }
 
 /* ---- The error of codes ---- */
@@ -78,20 +131,14 @@ typedef struct measuring {
 
 static int measure_part(void *self, int64_t part, int thread, inco_error *error) {
     const measuring *m = self;
-    const inco_mat *x = m->group->x, *d = m->dictionary;
-    const csc *codes = m->group->codes;
+    const inco_mat *x = m->group->x;
+    const sums_residual residual_of = sums_choose_residual(m->dictionary->type);
     int64_t last = range_min((part + 1) * PASS_READ, x->cols);
-    double *r = mat_column(&m->scratch, thread);
+    double *signal = mat_column(&m->scratch, thread);
     for (int64_t n = part * PASS_READ; n < last; n++) {
-        double energy = 0, residual = 0;
-        for (int64_t i = 0; i < x->rows; i++) r[i] = mat_get(x, i, n), energy += r[i] * r[i];
-        for (int64_t k = codes->start[n]; k < codes->start[n + 1]; k++) {
-            double value = csc_value(codes, k);
-            for (int64_t i = 0; i < x->rows; i++) r[i] -= value * mat_get(d, i, codes->index[k]);
-        }
-        for (int64_t i = 0; i < x->rows; i++) residual += r[i] * r[i];
-        m->residual[2 * n] = residual;
-        m->residual[2 * n + 1] = energy;
+        for (int64_t i = 0; i < x->rows; i++) signal[i] = mat_get(x, i, n);
+        m->residual[2 * n] = residual_of(&(sums_signal){m->dictionary, m->group->codes, n, signal});
+        m->residual[2 * n + 1] = mat_column_energy(x, n);
     }
     (void)error;
     return INCO_OK;
@@ -105,8 +152,8 @@ int pass_error(const inco_mat *dictionary, const pass_group *group, int threads,
         m.residual ? mat_new_raw(&m.scratch, INCO_F64, group->x->rows, threads, error) : error_no_memory(error);
     if (status >= 0) status = parallel_for(threads, range_blocks(count, PASS_READ), measure_part, &m, error);
     for (int64_t n = 0; status >= 0 && n < count; n++) {
-        *error_energy += m.residual[2 * n];
-        *energy += m.residual[2 * n + 1];
+        *error_energy += pass_weight(group, n) * m.residual[2 * n];
+        *energy += pass_weight(group, n) * m.residual[2 * n + 1];
     }
     inco_mat_free(&m.scratch);
     memory_free(m.residual);

@@ -100,8 +100,24 @@ static int check_scale(prepared *p, int64_t first, const inco_mat *x, inco_error
     return INCO_OK;
 }
 
-int prepare_check_tiny(const prepared *p, inco_error *error) {
-    if (!atomic_load(&p->tiny) || atomic_load(&p->usable)) return INCO_OK;
+static int take_flags(void *self, int64_t other, inco_error *error) {
+    prepared *p = self;
+    int flags[2] = {0, 0},
+        status = cluster_move(p->cluster, flags, sizeof flags, other, cluster_rank(p->cluster), error);
+    if (flags[0]) atomic_store(&p->tiny, 1);
+    if (flags[1]) atomic_store(&p->usable, 1);
+    return status;
+}
+
+static int give_flags(void *self, int64_t other, inco_error *error) {
+    prepared *p = self;
+    int flags[2] = {atomic_load(&p->tiny), atomic_load(&p->usable)};
+    return cluster_move(p->cluster, flags, sizeof flags, cluster_rank(p->cluster), other, error);
+}
+
+int prepare_check_tiny(prepared *p, inco_error *error) {
+    int status = cluster_gather(p->cluster, take_flags, give_flags, p, error);
+    if (status < 0 || !atomic_load(&p->tiny) || atomic_load(&p->usable) || !cluster_is_first(p->cluster)) return status;
     return error_set(
         error, INCO_EDATA,
         "all signals are zero or have norms below 1e-140, too small to compute with: multiply the data by a "
@@ -118,6 +134,11 @@ static int read_prepared(void *self, int64_t first, int64_t count, void *out, in
     return INCO_OK;
 }
 
+static int read_weights(void *self, int64_t first, int64_t count, double *out, inco_error *error) {
+    const prepared *p = self;
+    return source_weights(p->from, first, count, out, error);
+}
+
 int prepare_norms(const prepared *p, double *norm, inco_error *error) {
     const int64_t count = p->source.count;
     inco_mat x = {0};
@@ -132,34 +153,54 @@ int prepare_norms(const prepared *p, double *norm, inco_error *error) {
     return status;
 }
 
-/* Sums of the features over chunks of signals, added in a fixed tree. */
+/* Adds the weighted features of a chunk of signals, and at last their weights. */
+static int add_features(const prepared *p, int64_t first, const inco_mat *x, tree_sum *tree, inco_error *error) {
+    double *sum = tree_next(tree), weight[READ_CHUNK];
+    int status = sum ? read_converted(p, first, x, error) : error_no_memory(error);
+    if (status >= 0) status = source_weights(p->from, first, x->cols, weight, error);
+    for (int64_t n = 0; status >= 0 && n < x->cols; n++) {
+        for (int64_t i = 0; i < x->rows; i++) sum[i] += weight[n] * mat_get(x, i, n);
+        sum[x->rows] += weight[n];
+    }
+    if (status >= 0) tree_push(tree, first / READ_CHUNK);
+    return status;
+}
+
+/* Sums of the features over chunks of signals, added in a fixed tree; every rank adds its chunks. */
+static int sum_features(const prepared *p, tree_sum *tree, inco_error *error) {
+    const int64_t count = p->source.count, chunks = range_blocks(count, READ_CHUNK), rank = cluster_rank(p->cluster);
+    const int64_t end = cluster_share(p->cluster, chunks, rank + 1);
+    inco_mat x = {0};
+    int status = tree ? mat_new_raw(&x, p->source.type, p->source.dim, READ_CHUNK, error) : error_no_memory(error);
+    for (int64_t chunk = cluster_share(p->cluster, chunks, rank); status >= 0 && chunk < end; chunk++) {
+        const int64_t first = chunk * READ_CHUNK;
+        const inco_mat part = mat_columns(&x, 0, range_min(count - first, READ_CHUNK));
+        status = add_features(p, first, &part, tree, error);
+    }
+    inco_mat_free(&x);
+    return status;
+}
+
 static int find_feature_means(prepared *p, inco_error *error) {
     const int64_t dim = p->source.dim, count = p->source.count;
-    inco_mat x = {0};
-    tree_sum *tree = tree_new(dim, dim, 1);
-    int status = tree ? mat_new_raw(&x, p->source.type, dim, READ_CHUNK, error) : error_no_memory(error);
-    for (int64_t first = 0; status >= 0 && first < count; first += READ_CHUNK) {
-        inco_mat part = mat_columns(&x, 0, range_min(count - first, READ_CHUNK));
-        double *sum = tree_next(tree);
-        if (!sum) TRY(error_no_memory(error));
-        TRY(read_converted(p, first, &part, error));
-        for (int64_t n = 0; n < part.cols; n++)
-            for (int64_t i = 0; i < dim; i++) sum[i] += mat_get(&part, i, n);
-        tree_push(tree);
-    }
-    if (status >= 0 && !(p->mean = NEW(double, dim))) TRY(error_no_memory(error));
-    for (int64_t i = 0; status >= 0 && i < dim; i++) p->mean[i] = tree_total(tree)[i] / (double)count;
+    tree_sum *tree = tree_new(dim + 1, dim + 1, 1);
+    double *total;
+    int status = (p->mean = NEW(double, dim)) ? sum_features(p, tree, error) : error_no_memory(error);
+    TRY(cluster_agree(p->cluster, status, error));
+    TRY(tree_reduce(tree, p->cluster, range_blocks(count, READ_CHUNK), &total, error));
+    for (int64_t i = 0; total && i < dim; i++) p->mean[i] = total[i] / total[dim];
+    TRY(cluster_broadcast(p->cluster, p->mean, (size_t)dim * sizeof *p->mean, error));
 done:
-    inco_mat_free(&x);
     tree_free(tree);
     return status;
 }
 
 int prepare(prepared *p, const inco_source *from, inco_type type, int center, int unit, inco_error *error) {
-    *p = (prepared){.source = *from, .from = from, .center = center, .unit = unit};
+    *p = (prepared){.cluster = p->cluster, .source = *from, .from = from, .center = center, .unit = unit};
     p->source.type = type;
     p->source.self = p;
     p->source.read = read_prepared;
+    p->source.weights = from->weights ? read_weights : NULL;
     if (from->dim < 1 || from->count < 1)
         return error_set(error, INCO_EDATA, "there are no signals (%lld of %lld dimensions)", (long long)from->count,
                          (long long)from->dim);
@@ -172,7 +213,7 @@ void prepare_free(prepared *p) {
 }
 
 int inco_signal_means(const inco_source *given, double *means, inco_error *error) {
-    inco_source source;
+    inco_source source = {0};
     inco_mat x = {0};
     int status = NEED(means);
     if (status >= 0) status = source_take(&source, given, error);

@@ -23,12 +23,17 @@
 static const int64_t steps[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 120};
 enum { STEPS = sizeof steps / sizeof *steps };
 
+typedef struct weighted_share {
+    double share; /* ||x - D c|| / ||x|| */
+    double weight;
+} weighted_share;
+
 typedef struct measurement {
     const residuals_task *task;
     const inco_source *signals; /* in double */
     double start;
-    int step, steps; /* the current cardinality, and how many to measure */
-    double *share;   /* ||x - D c|| / ||x||, of the nonzero signals so far */
+    int step, steps;       /* the current cardinality, and how many to measure */
+    weighted_share *share; /* of the nonzero signals so far */
     int64_t count;
     double *quartiles; /* STEPS entries each: cardinality, lower, median, upper */
 } measurement;
@@ -48,21 +53,33 @@ static int take_group(void *self, const pass_group *group, inco_error *error) {
     (void)error;
     for (int64_t n = 0; n < group->x->cols; n++) {
         const double norm = mat_column_norm(group->x, n);
-        if (norm > 0) m->share[m->count++] = sqrt(fmax(group->residual[n], 0)) / norm;
+        if (norm > 0 && pass_weight(group, n) > 0)
+            m->share[m->count++] = (weighted_share){sqrt(fmax(group->residual[n], 0)) / norm, pass_weight(group, n)};
     }
     return tell(m, group->first + group->x->cols);
 }
 
 static int compare(const void *a, const void *b) {
-    const double x = *(const double *)a, y = *(const double *)b;
+    const double x = ((const weighted_share *)a)->share, y = ((const weighted_share *)b)->share;
     return (x > y) - (x < y);
 }
 
-/* Linear interpolation, like NumPy. */
-static double quantile(const double *sorted, int64_t count, double q) {
-    const double place = q * (double)(count - 1);
-    const int64_t below = (int64_t)floor(place), above = below + 1 < count ? below + 1 : below;
-    return sorted[below] + (place - (double)below) * (sorted[above] - sorted[below]);
+/* The share at a place of the sorted list in which every share stands as often as its weight, at least once on average:
+ * smaller weights are enlarged. */
+static double share_at(const weighted_share *sorted, int64_t count, double scale, double place) {
+    double before = 0;
+    int64_t n = 0;
+    while (n + 1 < count && (before += scale * sorted[n].weight) <= place) n++;
+    return sorted[n].share;
+}
+
+/* (W-5): linear interpolation, like NumPy. */
+static double quantile(const weighted_share *sorted, int64_t count, double q) {
+    double weight = 0;
+    for (int64_t n = 0; n < count; n++) weight += sorted[n].weight;
+    const double scale = fmax(1, (double)count / weight), place = q * (scale * weight - 1), below = floor(place);
+    const double low = share_at(sorted, count, scale, below), high = share_at(sorted, count, scale, below + 1);
+    return low + (place - below) * (high - low);
 }
 
 /* By OMP that stops at k atoms only. */
@@ -140,7 +157,7 @@ int residuals_measure(const residuals_task *task, inco_residuals *r, inco_error 
     TRY(blas_enter(task->threads, error));
     TRY(prepare(&data, task->signals, INCO_F64, task->center, 0, error));
     TRY(make_result(&m, r, error));
-    m.share = NEW_RAW(double, task->signals->count);
+    m.share = NEW_RAW(weighted_share, task->signals->count);
     if (!m.share) TRY(error_no_memory(error));
     TRY(measure_all(&m, r, error));
 done:

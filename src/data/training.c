@@ -1,5 +1,6 @@
 #include "data/training.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -25,6 +26,7 @@ void training_free(training *t) {
     csc_free(&t->by_atom);
     csc_free(&t->gathered);
     memory_free(t->square);
+    memory_free(t->weight);
     *t = (training){0};
 }
 
@@ -44,7 +46,8 @@ typedef struct combining {
     const csc *codes;
     const inco_mat *to; /* NULL: not stored */
     const inco_mat *scratch;
-    double *square; /* per signal: ||r||^2 and ||r0||^2 */
+    double *square;       /* per signal: ||r||^2 and ||r0||^2 */
+    const double *weight; /* per signal, whose root is a factor of x and c (W-2); NULL: 1 */
 } combining;
 
 static double sum_of_squares(int64_t n, const double *x) {
@@ -60,10 +63,12 @@ static int combine_part(void *self, int64_t part, int thread, inco_error *error)
     inco_mat column = mat_view(INCO_F64, dim, 1, r);
     for (int64_t n = first; n < first + SIGNALS_TOGETHER && n < count; n++) {
         inco_mat from = mat_columns(c->from, n, 1);
+        const double root = c->weight ? sqrt(c->weight[n]) : 1;
         mat_copy(&column, &from);
+        for (int64_t i = 0; i < dim; i++) r[i] *= root;
         c->square[2 * n + 1] = sum_of_squares(dim, r);
         for (int64_t k = c->codes->start[n]; k < c->codes->start[n + 1]; k++)
-            blas_axpy(dim, c->sign * csc_value(c->codes, k), mat_column(c->factor, c->codes->index[k]), r);
+            blas_axpy(dim, root * c->sign * csc_value(c->codes, k), mat_column(c->factor, c->codes->index[k]), r);
         c->square[2 * n] = sum_of_squares(dim, r);
         if (!c->to) continue;
         inco_mat to = mat_columns(c->to, n, 1);
@@ -77,16 +82,41 @@ static void combine(combining *c, int threads) {
     parallel_for(threads, range_blocks(c->from->cols, SIGNALS_TOGETHER), combine_part, c, NULL);
 }
 
-int training_add(training *t, const inco_mat *d, const inco_mat *x, const csc *codes, inco_error *error) {
-    const inco_mat to = mat_columns(&t->residual, t->filled, x->cols);
-    combining c = {x, d, -1, codes, &to, &t->scratch, t->square};
-    int status = INCO_OK;
+static int keep_weights(training *t, const pass_group *group, inco_error *error) {
+    if (!group->weight) return INCO_OK;
+    if (!t->weight && !(t->weight = NEW(double, t->residual.cols))) return error_no_memory(error);
+    memcpy(t->weight + t->filled, group->weight, (size_t)group->x->cols * sizeof(double));
+    return INCO_OK;
+}
+
+/* Multiplies the codes from signal `first` on by the roots of the weights. */
+static void scale_codes(const csc *codes, int64_t first, const double *weight) {
+    for (int64_t n = first; weight && n < codes->cols; n++)
+        for (int64_t k = codes->start[n]; k < codes->start[n + 1]; k++)
+            csc_set_value(codes, k, sqrt(weight[n - first]) * csc_value(codes, k));
+}
+
+int training_add(training *t, const inco_mat *d, const pass_group *group, inco_error *error) {
+    const inco_mat *x = group->x, to = mat_columns(&t->residual, t->filled, x->cols);
+    const csc *codes = group->codes;
+    combining c = {x, d, -1, codes, &to, &t->scratch, t->square, group->weight};
+    int status = keep_weights(t, group, error);
+    if (status < 0) return status;
     combine(&c, t->threads);
     for (int64_t n = 0; n < x->cols; n++) t->energy += t->square[2 * n + 1];
     if (!t->gathered.start) status = csc_new(&t->gathered, codes->type, codes->rows, t->residual.cols, 0, error);
     if (status >= 0) status = csc_append(&t->gathered, codes, error);
+    if (status >= 0) scale_codes(&t->gathered, t->filled, group->weight);
     t->filled += x->cols;
     return status;
+}
+
+double training_nonzeros(const training *t) {
+    const int64_t *start = t->gathered.start;
+    double sum = 0;
+    for (int64_t n = 0; n < t->gathered.cols; n++)
+        sum += (t->weight ? t->weight[n] : 1) * (double)(start[n + 1] - start[n]);
+    return sum;
 }
 
 int training_complete(training *t, inco_error *error) {
@@ -113,7 +143,10 @@ static int measure_part(void *self, int64_t part, int thread, inco_error *error)
 double training_error(training *t) {
     double sum = 0;
     parallel_for(t->threads, range_blocks(t->residual.cols, SIGNALS_TOGETHER), measure_part, t, NULL);
-    for (int64_t n = 0; n < t->residual.cols; n++) sum += t->square[n];
+    for (int64_t n = 0; n < t->residual.cols; n++) {
+        sum += t->square[n];
+        if (t->weight) t->square[n] /= t->weight[n];
+    }
     return sum;
 }
 
@@ -124,7 +157,7 @@ int training_error_in(training *t, const inco_mat *d, const inco_mat *e, double 
     TRY(mat_convert(&change, d, INCO_F64, error));
     TRY(csc_transpose(&codes, &t->by_atom, error));
     for (int64_t i = 0; i < d->rows * d->cols; i++) ((double *)change.data)[i] -= ((const double *)e->data)[i];
-    combining c = {&t->residual, &change, 1, &codes, NULL, &t->scratch, t->square};
+    combining c = {&t->residual, &change, 1, &codes, NULL, &t->scratch, t->square, NULL};
     combine(&c, t->threads);
     *square = 0;
     for (int64_t n = 0; n < t->residual.cols; n++) *square += t->square[2 * n];

@@ -1,8 +1,10 @@
 /* Codes and residuals of all training signals, for updates that change the codes with the atoms. The signals are R + D
- * C and need not be stored. */
+ * C and need not be stored. Weighted signals and their codes are multiplied by the roots of their weights, which turns
+ * a weighted sum of squares into an ordinary one (W-2). */
 #ifndef INCO_DATA_TRAINING_H
 #define INCO_DATA_TRAINING_H
 
+#include "data/pass.h"
 #include "sparse/csc.h"
 
 typedef struct training {
@@ -14,6 +16,7 @@ typedef struct training {
     csc gathered;      /* C by signal, while signals are added */
     inco_mat scratch;  /* D x threads, double */
     double *square;    /* two per signal */
+    double *weight;    /* per signal; NULL until a weighted signal is added */
     int threads;
 } training;
 
@@ -23,11 +26,14 @@ void training_free(training *t);
 
 /* Signals are added in groups, in their order, with their codes in d (D x L, double). */
 void training_clear(training *t);
-int training_add(training *t, const inco_mat *d, const inco_mat *x, const csc *codes, inco_error *error);
+int training_add(training *t, const inco_mat *d, const pass_group *group, inco_error *error);
 /* Ends the additions: sorts the codes by atom. */
 int training_complete(training *t, inco_error *error);
 
-/* ||R||^2, summed in the order of the signals; per signal in t->square[n]. */
+/* Nonzeros of the codes added, times the weights of their signals; before training_complete. */
+double training_nonzeros(const training *t);
+
+/* ||R||^2, summed in the order of the signals; per signal, without its weight, in t->square[n]. */
 double training_error(training *t);
 
 /* ||X - E C||^2 for another dictionary e, where R belongs to d. Does not change R. */

@@ -98,7 +98,7 @@ static int advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_error *er
 static int open_annealing(annealing *w, const inco_mat *d, const anneal_settings *settings, inco_error *error) {
     int status;
     *w = (annealing){.settings = settings, .tight = settings->tight, .threads = settings->threads};
-    w->problem = (lbfgs_problem){w, d->rows * d->cols, eval, advance, 0, NULL, NULL, NULL};
+    w->problem = (lbfgs_problem){.self = w, .n = d->rows * d->cols, .eval = eval, .advance = advance};
     TRY(peak_open(&w->top, d->rows, d->cols, settings->threads, error));
     TRY(mat_convert(&w->d, d, INCO_F64, error));
     if (!(w->norm = NEW(double, d->cols))) TRY(error_no_memory(error));

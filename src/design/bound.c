@@ -14,7 +14,7 @@ static const double STEPS_WORK = 3e11; /* D L^2 times the iterations of one stag
 static const option_row rows[] = {
     REAL_OPTION(bound_options, max_coherence, "max-coherence", "MU", NULL, 0, 1, INCO_LEARN | INCO_DECOHERE,
                 "Dictionary",
-                "bound on the largest |d_i'd_j|; idl and decohere enforce it; for inksvd, ipr and idb it is a "
+                "bound on the largest |d_i'd_j|; idl, online and decohere enforce it; for inksvd, ipr and idb it is a "
                 "target, which inksvd and ipr try to reach within a tolerance and idb rarely reaches"),
 };
 
@@ -30,11 +30,10 @@ int bound_check_given(const inco_options *options, const char *method, inco_erro
 int bound_check(double bound, int64_t dim, int64_t atoms, inco_error *error) {
     const double least = coherence_bound(dim, atoms);
     if (bound >= least - 1e-12) return INCO_OK;
-    return error_set(
-        error, INCO_EINVAL,
-        "option 'max-coherence' = %g is infeasible: %lld atoms of %lld dimensions have a coherence of at least "
-        "%.6f (%s)",
-        bound, (long long)atoms, (long long)dim, least, inco_bound_name(dim, atoms));
+    return error_set(error, INCO_EINVAL,
+                     "option 'max-coherence' = %g is infeasible: %lld atoms of %lld dimensions have a coherence of at "
+                     "least %.6f (%s)",
+                     bound, (long long)atoms, (long long)dim, least, inco_bound_name(dim, atoms));
 }
 
 /* Maximum increase of a product of unit vectors by rounding to a type. */
@@ -46,22 +45,11 @@ int bound_check_rounding(double bound, inco_type type, inco_error *error) {
     const double least = 4 * rounding_of(type);
     if (bound >= least) return INCO_OK;
     return error_set(error, INCO_EINVAL,
-                     "option 'max-coherence' = %g is below the rounding errors of %s: give %g "
-                     "or more",
-                     bound, type == INCO_F32 ? "f32" : "f64", least);
+                     "option 'max-coherence' = %g is below the rounding errors of %s: give %g or more", bound,
+                     type == INCO_F32 ? "f32" : "f64", least);
 }
 
 /* ---- Atoms and norms ---- */
-
-static int check_numbers(const inco_mat *d, inco_error *error) {
-    int64_t feature, atom;
-    if (d->rows < 1 || d->cols < 1) return error_set(error, INCO_EDIM, "the dictionary is empty");
-    if (mat_find_nonfinite(d, &feature, &atom))
-        return error_set(error, INCO_EDATA,
-                         "the dictionary has a NaN or Inf in atom %lld, feature %lld (counted from 0)", (long long)atom,
-                         (long long)feature);
-    return INCO_OK;
-}
 
 static int measure_norms(bound_work *w, int64_t *used, inco_error *error) {
     const inco_mat *d = w->task->dictionary;
@@ -143,9 +131,10 @@ static int steps_for(const inco_mat *atoms) {
 
 int bound_open(bound_work *w, const bound_task *task, inco_mat *result, inco_error *error) {
     const inco_mat *d = task->dictionary;
-    int status;
+    int status = INCO_OK;
     *w = (bound_work){.task = task, .square = NAN};
-    TRY(check_numbers(d, error));
+    if (d->rows < 1 || d->cols < 1) TRY(error_set(error, INCO_EDIM, "the dictionary is empty"));
+    TRY(mat_check_atoms(d, "dictionary", error));
     TRY(gather_atoms(w, error));
     TRY(mat_convert(result, d, task->type, error));
     TRY(measure(w, d, &w->now, error));

@@ -11,6 +11,7 @@
 #include "base/source.h"
 #include "data/collector.h"
 #include "data/prepare.h"
+#include "data/weights.h"
 #include "design/bound.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
@@ -26,7 +27,6 @@ typedef struct decoherence {
     double began;
     collector *sums;
     statistics s; /* with data */
-    int64_t nonzeros;
     inco_progress progress;
 } decoherence;
 
@@ -58,11 +58,8 @@ static int check_data(const decoherence *w, inco_error *error) {
 
 static int add_group(void *self, const pass_group *group, inco_error *error) {
     decoherence *w = self;
-    const inco_progress now = {.phase = "code",
-                               .done = group->first + group->x->cols,
-                               .total = group->total,
-                               .seconds = clock_seconds() - w->began};
-    w->nonzeros += csc_nonzeros(group->codes);
+    const inco_progress now = {
+        .phase = "code", .done = group->done, .total = group->total, .seconds = clock_seconds() - w->began};
     int status = collector_add(w->sums, group, error);
     return status < 0 ? status : watcher_tell(options_watcher(w->options), &now);
 }
@@ -92,22 +89,27 @@ static int code_data(decoherence *w, inco_error *error) {
     const inco_type type = common_precision(w->options, wider);
     const prepare_options *own = prepare_options_of(w->options);
     prepared data = {0};
-    pass p = {.source = &data.source, .atoms = atoms->cols, .threads = w->threads, .self = w, .visit = add_group};
+    subset present = {0};
+    pass p = {.source = &present.source, .atoms = atoms->cols, .threads = w->threads, .self = w, .visit = add_group};
+    collected sums;
     double square;
     int status;
     TRY(prepare(&data, source, type, (int)own->center, own->normalize == NORMALIZE_UNIT, error));
+    TRY(weights_keep(&present, &data.source, error));
     TRY(inco_coder_new(&p.coder, atoms, type, w->options, error));
-    if (!(w->sums = collector_new(d->rows, atoms->cols, w->threads))) TRY(error_no_memory(error));
+    if (!(w->sums = collector_new(d->rows, atoms->cols, w->threads, NULL))) TRY(error_no_memory(error));
     if ((status = pass_run(&p, error)) != INCO_OK) goto done;
-    w->s = collector_total(w->sums);
+    TRY(collector_total(w->sums, pass_groups(&p), &sums, error));
+    w->s = sums.s;
     TRY(update_objective(atoms, &w->s, 0, w->threads, &square, error));
     w->info->relative_error_before = w->info->relative_error = relative_error(w, square);
-    w->info->signals = source->count;
-    w->info->mean_cardinality = (double)w->nonzeros / (double)source->count;
+    w->info->signals = present.source.count;
+    w->info->mean_cardinality = sums.nonzeros / sums.weight;
     w->info->seconds_code = p.seconds_code;
     hold_unused(w);
 done:
     inco_coder_free(p.coder);
+    subset_free(&present);
     prepare_free(&data);
     return status;
 }
@@ -181,7 +183,7 @@ static int decohere(decoherence *w, inco_mat *result, inco_error *error) {
 
 int inco_decohere(const inco_mat *dictionary, const inco_source *given, const inco_options *options, inco_mat *result,
                   inco_decohere_info *info, inco_error *error) {
-    inco_source source;
+    inco_source source = {0};
     inco_decohere_info own;
     decoherence w = {.dictionary = dictionary,
                      .data = given ? &source : NULL,

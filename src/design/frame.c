@@ -58,21 +58,18 @@ typedef struct search {
 /* ---- Options ---- */
 
 static int check(const inco_options *options, inco_error *error) {
-    const frame_options *o = frame_options_of(options);
-    const int64_t atoms = design_options_of(options)->atoms;
-    if (o->dim == OPTION_UNSET || atoms == OPTION_UNSET)
+    const int64_t dim = common_options_of(options)->dim, atoms = design_options_of(options)->atoms;
+    if (dim == OPTION_UNSET || atoms == OPTION_UNSET)
         return error_set(error, INCO_EINVAL, "size of the frame missing: options 'dim' and 'atoms'");
-    if (o->tight && atoms < o->dim)
+    if (frame_options_of(options)->tight && atoms < dim)
         return error_set(error, INCO_EINVAL,
                          "%lld atoms cannot be a tight frame of %lld dimensions: it needs at least as many atoms as "
                          "dimensions",
-                         (long long)atoms, (long long)o->dim);
+                         (long long)atoms, (long long)dim);
     return INCO_OK;
 }
 
 static const option_row rows[] = {
-    INTEGER_OPTION(frame_options, dim, "dim", "D", NULL, 1, OPTION_MANY, INCO_FRAME, "Dictionary",
-                   "frame: dimension of the atoms (required)"),
     FLAG_OPTION(frame_options, tight, "tight", INCO_FRAME, "Dictionary",
                 "frame: make it tight, D D' = (L / D) I, with the lowest coherence found"),
     INTEGER_OPTION(frame_options, starts, "starts", "N", NULL, 1, OPTION_MANY, INCO_FRAME, "Dictionary",
@@ -305,7 +302,7 @@ static int design(const inco_options *o, inco_mat *frame, inco_frame_info *info,
     const frame_options *own = frame_options_of(o);
     search s = {.own = own,
                 .watch = options_watcher(o),
-                .dim = own->dim,
+                .dim = common_options_of(o)->dim,
                 .atoms = design_options_of(o)->atoms,
                 .stop_seconds = design_options_of(o)->stop_seconds,
                 .seed = common_seed(o),

@@ -9,22 +9,10 @@
 #include "base/range.h"
 #include "base/rng.h"
 #include "base/source.h"
+#include "data/draw.h"
 #include "mat/mat.h"
 
 /* ---- Signals ---- */
-
-/* Reads one signal into an atom. */
-static int read_atom(const inco_source *source, int64_t signal, const inco_mat *buffer, const inco_mat *atom,
-                     inco_error *error) {
-    int64_t row, col;
-    int status = source_read(source, signal, 1, buffer->data, error);
-    if (status < 0) return status;
-    if (mat_find_nonfinite(buffer, &row, &col))
-        return error_set(error, INCO_EDATA, "signal %lld, feature %lld (both counted from 0) is NaN or infinite",
-                         (long long)signal, (long long)row);
-    mat_copy(atom, buffer);
-    return INCO_OK;
-}
 
 typedef struct choice {
     int64_t signal, atom;
@@ -35,56 +23,43 @@ static int by_signal(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Reads `count` signals into the atoms from `first` on, in ascending order: a source may be read from front to back. */
-static int read_atoms(inco_mat *d, int64_t first, const int64_t *signals, int64_t count, const inco_source *source,
-                      inco_error *error) {
+/* Reads the signals into the atoms, in ascending order: a source may be read from front to back. */
+static int read_atoms(const inco_mat *d, const int64_t *signals, const inco_source *source, inco_error *error) {
     inco_mat buffer = {0};
-    choice *list = NEW_RAW(choice, count);
+    choice *list = NEW_RAW(choice, d->cols);
     int status = list ? mat_new_raw(&buffer, source->type, source->dim, 1, error) : error_no_memory(error);
-    for (int64_t i = 0; status >= 0 && i < count; i++) list[i] = (choice){signals[i], first + i};
-    if (status >= 0) qsort(list, (size_t)count, sizeof *list, by_signal);
-    for (int64_t i = 0; status >= 0 && i < count; i++) {
+    for (int64_t j = 0; status >= 0 && j < d->cols; j++) list[j] = (choice){signals[j], j};
+    if (status >= 0) qsort(list, (size_t)d->cols, sizeof *list, by_signal);
+    for (int64_t i = 0; status >= 0 && i < d->cols; i++) {
         const inco_mat atom = mat_columns(d, list[i].atom, 1);
-        status = read_atom(source, list[i].signal, &buffer, &atom, error);
+        status = source_read(source, list[i].signal, 1, buffer.data, error);
+        if (status >= 0) mat_copy(&atom, &buffer);
     }
     inco_mat_free(&buffer);
     memory_free(list);
     return status;
 }
 
-/* Normalises the atoms from `first` on and moves zero atoms to the end. Returns the number of nonzero atoms. */
-static int64_t keep_nonzero(inco_mat *d, int64_t first, int64_t count) {
-    int64_t kept = 0;
-    for (int64_t i = first; i < first + count; i++) {
-        inco_mat from = mat_columns(d, i, 1), to = mat_columns(d, first + kept, 1);
-        if (mat_normalize_columns(&from, NULL) > 0) continue;
-        if (first + kept < i) mat_copy(&to, &from);
-        kept++;
-    }
-    return kept;
-}
-
-/* The first nonzero signals of a random order. */
-int init_sample(inco_mat *d, const inco_source *source, uint64_t seed, inco_error *error) {
+/* Signals drawn by content and weight (W-3). */
+int init_sample(inco_mat *d, const inco_source *source, uint64_t seed, int threads, inco_error *error) {
+    const draw_task task = {source, rng_bits(seed, RNG_INIT, 0), d->cols, threads};
+    int64_t found, *chosen = NEW_RAW(int64_t, d->cols);
+    int status;
+    if (!chosen) TRY(error_no_memory(error));
     if (source->dim != d->rows)
-        return error_set(error, INCO_EDIM, "the signals have %lld features, the dictionary %lld",
-                         (long long)source->dim, (long long)d->rows);
-    int64_t *order = NEW_RAW(int64_t, source->count), filled = 0;
-    int status = order ? rng_choose(seed, RNG_INIT, source->count, source->count, order) : INCO_ENOMEM;
-    if (status < 0) TRY(error_no_memory(error));
-    for (int64_t n = 0, count; n < source->count && filled < d->cols; n += count) {
-        count = range_min(d->cols - filled, source->count - n);
-        TRY(read_atoms(d, filled, order + n, count, source, error));
-        filled += keep_nonzero(d, filled, count);
-    }
-    if (filled < d->cols)
-        status = error_set(
+        TRY(error_set(error, INCO_EDIM, "the signals have %lld features, the dictionary %lld", (long long)source->dim,
+                      (long long)d->rows));
+    TRY(draw_signals(&task, chosen, &found, error));
+    if (found < d->cols)
+        TRY(error_set(
             error, INCO_EDATA,
-            "option 'init' = 'sample' needs at least as many signals as atoms: %lld nonzero signals, %lld atoms; "
-            "give more signals, fewer atoms, or option 'init' = 'dct' or random",
-            (long long)filled, (long long)d->cols);
+            "option 'init' = 'sample' needs at least as many signals as atoms: %lld distinct nonzero signals, "
+            "%lld atoms; give more signals, fewer atoms, or option 'init' = 'dct' or random",
+            (long long)found, (long long)d->cols));
+    TRY(read_atoms(d, chosen, source, error));
+    mat_normalize_columns(d, NULL);
 done:
-    memory_free(order);
+    memory_free(chosen);
     return status;
 }
 

@@ -23,7 +23,11 @@ static const double FIRST_TOLERANCE = 1e-3;          /* of gradients, relative t
 static const double ALIKE = 1 - 1e-6, PARTED = 0.01; /* products of equal atoms; how far they are separated */
 
 /* By effort: the relative violation of the bound at which it is shifted, and the final tolerance of gradients. */
-static const double CLOSE[] = {1e-4, 3e-4, 3e-4}, TOLERANCE[] = {1e-6, 3e-3, 3e-3};
+static const double CLOSE[] = {1e-4, 3e-4}, TOLERANCE[] = {1e-6, 3e-3};
+
+enum { QUICK_STEPS = 60, QUICK_FIRST = 10 };
+static const double QUICK_WEIGHT = 160;
+static const double QUICK_MARGIN = 0.01; /* (DECO-5): by which tau is below the bound */
 
 typedef struct nearing {
     lbfgs_problem problem;
@@ -32,6 +36,7 @@ typedef struct nearing {
     const nearest_settings *settings;
     nearest_result *result;
     int stopped;
+    int alone;       /* the violation is minimised without the fit, until the bound is satisfied */
     inco_mat target; /* the input dictionary; empty with statistics */
     inco_mat d;      /* the normalised unknown */
     fit_work data;   /* |X - D C|^2; empty without statistics */
@@ -67,25 +72,34 @@ static double fit_data(nearing *w, double *g) {
     return fit_value(&w->data, &w->d, 1 / w->scale, g);
 }
 
-/* (DECO-3) */
+static double fit_nothing(const nearing *w, double *g) {
+    memset(g, 0, (size_t)(w->d.rows * w->d.cols) * sizeof *g);
+    return 0;
+}
+
+static int is_quick(const nearing *w) {
+    return w->settings->care == NEAREST_QUICKLY;
+}
+
+/* (DECO-3), or h alone (DECO-5) */
 static int eval(void *self, lbfgs_point *at, inco_error *error) {
     nearing *w = self;
     const inco_mat g = mat_view(INCO_F64, w->d.rows, w->d.cols, at->gradient);
     double h;
     sphere_normalize(w->settings->threads, at->x, &w->d, w->norm);
-    w->fit = w->s ? fit_data(w, at->gradient) : fit_target(w, at->gradient);
+    w->fit = w->alone ? fit_nothing(w, at->gradient) : w->s ? fit_data(w, at->gradient) : fit_target(w, at->gradient);
     int status = hinge_eval_pairs(&w->over, &w->d, w->tau, w->eta, &g, &h, error);
     at->f = w->fit / w->scale + w->eta * h;
     sphere_project(w->settings->threads, &w->d, w->norm, at->gradient, NULL);
     return status < 0 ? status : subspace_project(w->settings->within, &g, w->settings->threads, error);
 }
 
-/* A search that is to stop takes no step, and ends there. */
+/* A search that is to stop takes no step, and ends there; that of the violation alone ends at the bound. */
 static int advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_error *error) {
     nearing *w = self;
     const nearest_settings *settings = w->settings;
     if (settings->tell && settings->tell(settings->self, w->result->stages + 1, w->over.max)) w->stopped = 1;
-    if (w->stopped) {
+    if (w->stopped || (w->alone && w->over.max <= settings->bound)) {
         line->step = 0;
         return INCO_OK;
     }
@@ -105,7 +119,7 @@ static double scale_of(const nearing *w, int64_t atoms) {
 
 static int open_nearing(nearing *w, const inco_mat *d, inco_error *error) {
     int status;
-    w->problem = (lbfgs_problem){w, d->rows * d->cols, eval, advance, 0, NULL, NULL, NULL};
+    w->problem = (lbfgs_problem){.self = w, .n = d->rows * d->cols, .eval = eval, .advance = advance};
     w->scale = scale_of(w, d->cols);
     TRY(hinge_open(&w->over, d->rows, d->cols, w->settings->threads, error));
     TRY(mat_convert(&w->d, d, INCO_F64, error));
@@ -150,7 +164,8 @@ static void put_back(const nearing *w, const inco_mat *d) {
 /* Minimises (DECO-3) from d, in place. */
 static int run_stage(nearing *w, inco_mat *d, double tolerance, inco_error *error) {
     const int memory = w->problem.n > LARGE ? MEMORY_PAIRS_LARGE : MEMORY_PAIRS;
-    const lbfgs_settings search = {memory, w->settings->iterations, tolerance, w->settings->threads, 0};
+    const int iterations = !is_quick(w) ? w->settings->iterations : w->alone ? QUICK_STEPS : QUICK_FIRST;
+    const lbfgs_settings search = {memory, iterations, tolerance, w->settings->threads, 0};
     nearest_result *r = w->result;
     lbfgs_result found;
     int status;
@@ -265,6 +280,31 @@ done:
     return status;
 }
 
+/* (DECO-5): some steps of (DECO-3), then the violation alone. */
+static int satisfy(nearing *w, inco_mat *d, inco_error *error) {
+    int status;
+    w->tau = w->settings->bound * (1 - QUICK_MARGIN);
+    w->eta = QUICK_WEIGHT;
+    TRY(run_stage(w, d, FIRST_TOLERANCE, error));
+    w->alone = 1;
+    if (status == INCO_OK && !w->result->reached) TRY(run_stage(w, d, 0, error));
+done:
+    return status;
+}
+
+/* (DECO-3), then annealing if the penalty got stuck. */
+static int approach(nearing *w, inco_mat *d, inco_error *error) {
+    const nearest_result *result = w->result;
+    int status;
+    TRY(raise_weight(w, d, error));
+    if (status == INCO_OK) TRY(shift_bound(w, d, error));
+    if (status != INCO_OK || result->reached) goto done;
+    TRY(lower_coherence(w, d, error));
+    if (status == INCO_OK && result->reached) TRY(return_to_fit(w, d, error));
+done:
+    return status;
+}
+
 int nearest(inco_mat *d, const double *weight, const statistics *s, const nearest_settings *settings,
             nearest_result *result, inco_error *error) {
     nearing w = {.s = s, .weight = weight, .settings = settings, .result = result};
@@ -276,12 +316,7 @@ int nearest(inco_mat *d, const double *weight, const statistics *s, const neares
     result->reached = result->coherence <= settings->bound;
     if (result->reached && !s) goto done; /* the input itself is the nearest */
     TRY(part_equals(&w, d, error));
-    TRY(raise_weight(&w, d, error));
-    if (status == INCO_OK) TRY(shift_bound(&w, d, error));
-    if (status == INCO_OK && !result->reached && settings->care != NEAREST_SHORTLY) {
-        TRY(lower_coherence(&w, d, error));
-        if (status == INCO_OK && result->reached) TRY(return_to_fit(&w, d, error));
-    }
+    TRY(is_quick(&w) ? satisfy(&w, d, error) : approach(&w, d, error));
 done:
     MAT_FREE_ALL(&w.target, &w.d);
     memory_free(w.norm);

@@ -5,9 +5,10 @@
 #include "mat/subspace.h"
 #include "update/update.h"
 
-/* Effort. ROUGHLY: looser tolerance, three times as fast; the bound still holds. SHORTLY: no annealing either; may miss
- * the bound. */
-typedef enum nearest_care { NEAREST_FINELY, NEAREST_ROUGHLY, NEAREST_SHORTLY } nearest_care;
+/* Effort. ROUGHLY: looser tolerance, three times as fast; the bound still holds. QUICKLY: the first dictionary found
+ * that satisfies the bound, near the input but not the nearest (DECO-5); some twenty evaluations; may miss a bound that
+ * is close to the lowest possible. */
+typedef enum nearest_care { NEAREST_FINELY, NEAREST_ROUGHLY, NEAREST_QUICKLY } nearest_care;
 
 typedef struct nearest_settings {
     double bound;   /* upper bound on |d_i'd_j|; above 0 */

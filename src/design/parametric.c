@@ -95,7 +95,7 @@ static int open_design(design *w, const parametric_family *family, const inco_ma
     const int64_t atoms = d->cols, unknowns = atoms * family->unknowns;
     int status;
     *w = (design){.family = family, .threads = threads};
-    w->problem = (lbfgs_problem){w, unknowns, eval, NULL, 0, NULL, NULL, NULL};
+    w->problem = (lbfgs_problem){.self = w, .n = unknowns, .eval = eval};
     TRY(mat_convert(&w->d, d, INCO_F64, error));
     TRY(mat_new_raw(&w->target, INCO_F64, atoms, atoms, error));
     TRY(mat_new_raw(&w->gap, INCO_F64, atoms, atoms, error));

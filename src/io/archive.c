@@ -189,14 +189,10 @@ struct archive_writer {
     char header[ARCHIVE_MAX][HEADER_SIZE];
 };
 
-static zip_int64_t seek_output(archive_writer *w, void *data, zip_uint64_t length) {
-    const zip_source_args_seek_t *args = ZIP_SOURCE_GET_ARGS(zip_source_args_seek_t, data, length, &w->trouble);
-    return args && output_seek(w->out, args->offset, args->whence) >= 0 ? 0 : -1;
-}
-
 /* libzip writes through this, so that failures are noticed and reported like those of any other output. */
 static zip_int64_t to_output(void *self, void *data, zip_uint64_t length, zip_source_cmd_t command) {
     archive_writer *w = self;
+    const zip_source_args_seek_t *seek;
     zip_int64_t result = 0;
     switch (command) {
     case ZIP_SOURCE_SUPPORTS:
@@ -210,7 +206,8 @@ static zip_int64_t to_output(void *self, void *data, zip_uint64_t length, zip_so
         result = output_write(w->out, data, length) < 0 ? -1 : (zip_int64_t)length;
         break;
     case ZIP_SOURCE_SEEK_WRITE:
-        result = seek_output(w, data, length);
+        seek = ZIP_SOURCE_GET_ARGS(zip_source_args_seek_t, data, length, &w->trouble);
+        result = seek && output_seek(w->out, seek->offset, seek->whence) >= 0 ? 0 : -1;
         break;
     case ZIP_SOURCE_TELL_WRITE:
         result = output_seek(w->out, 0, SEEK_CUR);
@@ -252,9 +249,9 @@ static size_t byte_count(const archive_array *array) {
 
 /* A member is its header followed by its data. The date is fixed, so that equal content gives equal bytes. */
 int archive_add(archive_writer *w, const archive_array *array, inco_error *error) {
-    char name[64], *header = w->header[w->count];
+    char name[64];
     if (w->count == ARCHIVE_MAX) return error_set(error, INCO_EINVAL, "too many arrays for %s", w->out->name);
-    w->count++;
+    char *header = w->header[w->count++];
     zip_buffer_fragment_t parts[2] = {{(zip_uint8_t *)header, 0}, {(zip_uint8_t *)array->data, byte_count(array)}};
     parts[0].length = npy_header_text(header, array->item, array->fortran, array->dims, array->shape);
     zip_source_t *source = zip_source_buffer_fragment(w->zip, parts, parts[1].length ? 2 : 1, 0);

@@ -9,7 +9,7 @@
 
 typedef struct archive archive;
 
-/* From a file, of which libzip reads what is needed, or from memory. Members may take `limit` bytes (base/limit.h). */
+/* From a file, of which libzip reads the requested members, or from memory. Members may take `limit` bytes (base/limit.h). */
 int archive_open(archive **a, const char *path, int64_t limit, inco_error *error);
 int archive_open_memory(archive **a, const file_bytes *file, const char *name, int64_t limit, inco_error *error);
 void archive_close(archive *a);

@@ -38,35 +38,35 @@ static int reserve(samples *s, int64_t more, inco_error *error) {
     return INCO_OK;
 }
 
-static void append_mean(samples *s, const float *frames, int64_t count, int channels) {
-    for (int64_t i = 0; i < count; i++) {
-        double sum = 0;
-        for (int c = 0; c < channels; c++) sum += frames[i * channels + c];
-        s->values[s->used++] = (float)(sum / channels);
-    }
-}
-
-/* The length in the header is not trusted: samples are appended as they come; the initial capacity follows the header,
- * within limits. */
+/* Appends the mean of the channels. The length in the header is not trusted: it sets the initial capacity only, within
+ * limits. */
 static int read_all(SNDFILE *file, const SF_INFO *info, samples *s, inco_error *error) {
     const int64_t announced = range_min(info->frames, MAX_ANNOUNCED);
-    float *frames = NEW_RAW(float, (int64_t)BLOCK * info->channels);
+    const int channels = info->channels;
+    float *frames = NEW_RAW(float, (int64_t)BLOCK *channels);
     int status = frames ? reserve(s, announced > 0 ? announced : 0, error) : error_no_memory(error);
     for (sf_count_t got; status >= 0 && (got = sf_readf_float(file, frames, BLOCK)) > 0;) {
         status = reserve(s, got, error);
-        if (status >= 0) append_mean(s, frames, got, info->channels);
+        for (int64_t i = 0; status >= 0 && i < got; i++) {
+            double sum = 0;
+            for (int c = 0; c < channels; c++) sum += frames[i * channels + c];
+            s->values[s->used++] = (float)(sum / channels);
+        }
     }
     memory_free(frames);
     return status;
 }
 
 /* MP3 only estimates its length. */
+static int is_exact(const char *path) {
+    return strcasecmp(strrchr(path, '.'), ".mp3") != 0;
+}
+
 static int check_complete(const char *path, SNDFILE *file, const SF_INFO *info, int64_t used, inco_error *error) {
-    const int exact = strcasecmp(strrchr(path, '.'), ".mp3") != 0;
     if (sf_error(file) != SF_ERR_NO_ERROR)
         return error_set(error, INCO_EFORMAT, "%s: damaged or truncated after %lld samples: %s", path, (long long)used,
                          sf_strerror(file));
-    if (exact && info->frames < SF_COUNT_MAX && used < info->frames)
+    if (is_exact(path) && info->frames < SF_COUNT_MAX && used < info->frames)
         return error_set(error, INCO_EFORMAT, "%s: truncated: has %lld of %lld samples", path, (long long)used,
                          (long long)info->frames);
     return INCO_OK;
@@ -80,12 +80,19 @@ static int check_samples(const char *path, const samples *s, inco_error *error) 
     return INCO_OK;
 }
 
-static int decode(const char *path, samples *s, double *rate, inco_error *error) {
-    SF_INFO info = {0};
+static int open_audio(SNDFILE **file, SF_INFO *info, const char *path, inco_error *error) {
     int status = file_check(path, NULL, error);
     if (status < 0) return status;
-    SNDFILE *file = sf_open(path, SFM_READ, &info);
-    if (!file) return error_set(error, INCO_EFORMAT, "%s: cannot be read as audio: %s", path, sf_strerror(NULL));
+    *info = (SF_INFO){0};
+    *file = sf_open(path, SFM_READ, info);
+    return *file ? INCO_OK : error_set(error, INCO_EFORMAT, "%s: cannot be read as audio: %s", path, sf_strerror(NULL));
+}
+
+static int decode(const char *path, samples *s, double *rate, inco_error *error) {
+    SF_INFO info;
+    SNDFILE *file;
+    int status = open_audio(&file, &info, path, error);
+    if (status < 0) return status;
     *rate = info.samplerate;
     TRY(read_all(file, &info, s, error));
     TRY(check_complete(path, file, &info, s->used, error));
@@ -111,6 +118,22 @@ done:
     if (status < 0) inco_mat_free(&out->m);
     memory_free(s.values);
     return status;
+}
+
+int audio_measure(const char *path, const io_how *how, io_array *out, inco_error *error) {
+    SF_INFO info;
+    SNDFILE *file;
+    int status = is_exact(path) ? open_audio(&file, &info, path, error) : INCO_OK;
+    if (status < 0 || !is_exact(path)) return status;
+    sf_close(file);
+    if (info.frames < 0 || info.frames == SF_COUNT_MAX) return INCO_OK;
+    out->m = mat_view(INCO_F32, info.frames, 1, NULL);
+    out->rate = info.samplerate;
+    if (how->rate > 0 && how->rate != out->rate) {
+        out->m.rows = out->m.ld = audio_resampled(info.frames, out->rate, how->rate);
+        out->rate = how->rate;
+    }
+    return IO_MEASURED;
 }
 
 /* ---- Writing ---- */
@@ -161,18 +184,10 @@ static int64_t count_clipped(const inco_mat *m, int format) {
     return count;
 }
 
-static int encode(SNDFILE *file, const inco_mat *m) {
-    const float *values = m->data;
-    for (int64_t i = 0; i < m->rows; i += BLOCK) {
-        int64_t count = range_min(m->rows - i, BLOCK);
-        if (sf_write_float(file, values + i, count) != count) return -1;
-    }
-    return 0;
-}
-
 int audio_save(output *out, const io_array *array, const io_how *how, inco_error *error) {
     SF_VIRTUAL_IO to_output = {output_length, output_move, output_get, output_put, output_place};
     SF_INFO info = {.samplerate = (int)lround(how->rate), .channels = 1, .format = format_of(out->name)};
+    const inco_mat *m = &array->m;
     SNDFILE *file = sf_open_virtual(&to_output, SFM_WRITE, &info, out);
     if (!file)
         return error_set(error, INCO_EINVAL, "cannot write %s at %d Hz: %s", out->name, info.samplerate,
@@ -180,15 +195,19 @@ int audio_save(output *out, const io_array *array, const io_how *how, inco_error
     sf_command(file, SFC_SET_CLIPPING, NULL, SF_TRUE);
     sf_command(file, SFC_SET_ADD_PEAK_CHUNK, NULL, SF_FALSE); /* it would hold the time: equal sound must give equal
                                                                * bytes */
-    int failed = encode(file, &array->m) < 0;
+    int failed = 0;
+    for (int64_t i = 0; !failed && i < m->rows; i += BLOCK) {
+        const int64_t count = range_min(m->rows - i, BLOCK);
+        failed = sf_write_float(file, (const float *)m->data + i, count) != count;
+    }
     if (sf_close(file) != 0 || failed || out->trouble)
         return error_set(error, INCO_EIO, "cannot write %s: the audio library failed", out->name);
-    const int64_t clipped = count_clipped(&array->m, info.format);
+    const int64_t clipped = count_clipped(m, info.format);
     if (!clipped) return INCO_OK;
     return error_set(
         error, INCO_CLIPPED,
         "%s: %lld of %lld samples are beyond full scale and were clipped: .wav and .au store them unchanged", out->name,
-        (long long)clipped, (long long)array->m.rows);
+        (long long)clipped, (long long)m->rows);
 }
 #else
 typedef int audio_not_built;

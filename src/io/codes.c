@@ -16,11 +16,8 @@ static int check_starts(const csc *codes, int64_t nonzeros, const char *path, in
     const int64_t *start = codes->start;
     int good = start[0] == 0 && start[codes->cols] <= nonzeros;
     for (int64_t n = 0; good && n < codes->cols; n++) good = start[n] <= start[n + 1];
-    return good ? INCO_OK
-                : error_set(error, INCO_EFORMAT,
-                            "%s: the index pointers of the sparse matrix are not "
-                            "ascending",
-                            path);
+    if (good) return INCO_OK;
+    return error_set(error, INCO_EFORMAT, "%s: the index pointers of the sparse matrix are not ascending", path);
 }
 
 static int check_entries(const csc *codes, const char *path, inco_error *error) {
@@ -28,9 +25,8 @@ static int check_entries(const csc *codes, const char *path, inco_error *error) 
         for (int64_t k = codes->start[n]; k < codes->start[n + 1]; k++) {
             if (codes->index[k] < 0 || codes->index[k] >= codes->rows)
                 return error_set(error, INCO_EFORMAT,
-                                 "%s: an index of the sparse matrix is outside its shape, %lld "
-                                 "x %lld",
-                                 path, (long long)codes->cols, (long long)codes->rows);
+                                 "%s: an index of the sparse matrix is outside its shape, %lld x %lld", path,
+                                 (long long)codes->cols, (long long)codes->rows);
             if (!isfinite(csc_value(codes, k)))
                 return error_set(error, INCO_EDATA, "%s: NaN or Inf at row %lld, column %lld (counted from 0)", path,
                                  (long long)n, (long long)codes->index[k]);
@@ -38,7 +34,7 @@ static int check_entries(const csc *codes, const char *path, inco_error *error) 
     return INCO_OK;
 }
 
-static int rises(const int32_t *index, int64_t count) {
+static int is_ascending(const int32_t *index, int64_t count) {
     for (int64_t k = 1; k < count; k++)
         if (index[k - 1] >= index[k]) return 0;
     return 1;
@@ -68,14 +64,6 @@ static int64_t tidy_column(csc *codes, int64_t n, entry *workspace) {
     return left;
 }
 
-/* Moves `count` entries from `from` down to `to`. */
-static void move_down(csc *codes, int64_t to, int64_t from, int64_t count) {
-    for (int64_t k = 0; to != from && k < count; k++) {
-        codes->index[to + k] = codes->index[from + k];
-        csc_set_value(codes, to + k, csc_value(codes, from + k));
-    }
-}
-
 static int64_t longest_column(const csc *codes) {
     int64_t longest = 0;
     for (int64_t n = 0; n < codes->cols; n++) {
@@ -85,17 +73,21 @@ static int64_t longest_column(const csc *codes) {
     return longest;
 }
 
+/* Sorts the columns that need it, and closes the gaps that summed duplicates leave. */
 static int tidy(csc *codes, inco_error *error) {
     entry *workspace = NULL;
     int64_t kept = 0, first = 0;
     for (int64_t n = 0; n < codes->cols; n++) {
         int64_t count = codes->start[n + 1] - first;
         codes->start[n] = first;
-        if (!rises(codes->index + first, count)) {
+        if (!is_ascending(codes->index + first, count)) {
             if (!workspace && !(workspace = NEW_RAW(entry, longest_column(codes)))) return error_no_memory(error);
             count = tidy_column(codes, n, workspace);
         }
-        move_down(codes, kept, first, count);
+        for (int64_t k = 0; kept != first && k < count; k++) {
+            codes->index[kept + k] = codes->index[first + k];
+            csc_set_value(codes, kept + k, csc_value(codes, first + k));
+        }
         first = codes->start[n + 1];
         codes->start[n] = kept;
         kept += count;

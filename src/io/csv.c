@@ -40,13 +40,6 @@ static span trim(span s) {
     return s;
 }
 
-static span next_line(const char **at, const char *end) {
-    const char *stop = memchr(*at, '\n', (size_t)(end - *at));
-    span line = {*at, stop ? stop : end};
-    *at = stop ? stop + 1 : end;
-    return line;
-}
-
 /* Returns the next field of a line, and advances the line; 0 at the end. `more`: a separator came last, so that another
  * field follows even at the end of the line. */
 static int next_field(span *line, char separator, int *more, span *field) {
@@ -88,7 +81,7 @@ static int no_number(const table *t, int64_t column, span field, inco_error *err
     shown[used] = 0;
     return error_set(error, INCO_EFORMAT, "%s: %s%s%s at row %lld, column %lld (counted from 0; line %lld of the file)",
                      t->name, length ? "'" : "an empty field instead of a number", shown,
-                     length ? "' is no number" : "", (long long)t->rows, (long long)column, (long long)t->line);
+                     length ? "' is not a number" : "", (long long)t->rows, (long long)column, (long long)t->line);
 }
 
 static int push(table *t, double value, inco_error *error) {
@@ -117,10 +110,10 @@ static int add_row(table *t, span line, inco_error *error) {
     }
     if (t->columns < 0) t->columns = column;
     if (column != t->columns)
-        return error_set(error, INCO_EFORMAT,
-                         "%s: row %lld (counted from 0; line %lld of the file) has %lld numbers, the rows before "
-                         "have %lld",
-                         t->name, (long long)t->rows, (long long)t->line, (long long)column, (long long)t->columns);
+        return error_set(
+            error, INCO_EFORMAT,
+            "%s: row %lld (counted from 0; line %lld of the file) has %lld numbers, the rows before have %lld", t->name,
+            (long long)t->rows, (long long)t->line, (long long)column, (long long)t->columns);
     t->rows++;
     return INCO_OK;
 }
@@ -145,7 +138,9 @@ static int parse_lines(table *t, const char *at, const char *end, const char *se
     int status = INCO_OK;
     if (end - at >= 3 && !memcmp(at, "\xEF\xBB\xBF", 3)) at += 3; /* a byte order mark */
     while (status >= 0 && at < end) {
-        span line = next_line(&at, end), text = trim(line);
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        span line = {at, stop ? stop : end}, text = trim(line);
+        at = stop ? stop + 1 : end;
         t->line++;
         if (text.start == text.end || *text.start == '#') continue;
         if (line.end > line.start && line.end[-1] == '\r') line.end--;
@@ -201,24 +196,21 @@ done:
 
 /* ---- Writing ---- */
 
-/* As many digits as needed to give the same number back. */
-static int write_number(output *out, double value, inco_type type, char after) {
-    char text[40];
-    int length = snprintf(text, sizeof text, type == INCO_F32 ? "%.9g%c" : "%.17g%c", value, after);
-    return output_write(out, text, (size_t)length);
-}
-
+/* Writes as many digits as needed to read the same number back. */
 int csv_save(output *out, const io_array *array, const io_how *how, inco_error *error) {
     const inco_mat *m = &array->m;
     const int64_t lines = how->columns ? m->rows : m->cols, fields = how->columns ? m->cols : m->rows;
     const char separator = is_tsv(out->name) ? '\t' : ',';
     decimal_locale locale;
+    char text[40];
     int status = decimal_enter(&locale), failed = 0;
     if (status < 0) return error_no_memory(error);
     for (int64_t a = 0; !failed && a < lines; a++)
         for (int64_t b = 0; !failed && b < fields; b++) {
             double value = how->columns ? mat_get(m, a, b) : mat_get(m, b, a);
-            failed = write_number(out, value, m->type, b + 1 < fields ? separator : '\n');
+            int length = snprintf(text, sizeof text, m->type == INCO_F32 ? "%.9g%c" : "%.17g%c", value,
+                                  b + 1 < fields ? separator : '\n');
+            failed = output_write(out, text, (size_t)length);
         }
     decimal_leave(&locale);
     return failed ? INCO_EIO : INCO_OK;

@@ -2,19 +2,15 @@
 
 #include "base/range.h"
 
-static int64_t ceil_div(int64_t a, int64_t b) {
-    return a / b + (a % b != 0);
-}
-
 /* Positions 0, step, 2 step, ... in `length`, the last one aligned to the end. */
 static int64_t count_aligned(int64_t length, int64_t size, int64_t step) {
-    return length < size ? 0 : 1 + ceil_div(length - size, step);
+    return length < size ? 0 : 1 + range_blocks(length - size, step);
 }
 
 /* Positions 0, step, 2 step, ... until the end is covered; each begins within the file. */
 static int64_t count_padded(int64_t length, int64_t size, int64_t step) {
     if (length <= size) return length > 0;
-    int64_t covering = ceil_div(length - size, step), within = (length - 1) / step;
+    int64_t covering = range_blocks(length - size, step), within = (length - 1) / step;
     return 1 + range_min(covering, within);
 }
 

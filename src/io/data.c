@@ -7,6 +7,7 @@
 #include "base/common.h"
 #include "base/error.h"
 #include "base/handle.h"
+#include "base/limit.h"
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/range.h"
@@ -18,12 +19,15 @@
 #include "io/origin.h"
 #include "io/paths.h"
 #include "io/rows.h"
+#include "io/store.h"
 #include "mat/mat.h"
 
 typedef struct data_file {
-    io_array array; /* without data if the signals stay in the file */
+    io_array array; /* without data if the signals stay in the file, or in the store */
     io_rows rows;
-    int64_t first; /* number of signals in the files before */
+    int64_t offset; /* in the store */
+    int measured;   /* only its size and rate are known; audio is decoded once a window of it is drawn */
+    int64_t first;  /* number of signals in the files before */
 } data_file;
 
 static const char kind[] = "data";
@@ -34,6 +38,9 @@ struct inco_data {
     cut cut;          /* matrices: one signal per column */
     int64_t places;   /* number of signals in all files */
     int64_t *pick;    /* the position of each signal, or NULL: all in order */
+    store store;      /* decoded audio and images */
+    int stored;       /* the store is in use */
+    double *weights;  /* per place; NULL: none are given */
     inco_source source;
 };
 
@@ -51,13 +58,6 @@ static const data_file *file_of(const inco_data *d, int64_t place) {
     return &d->files[low];
 }
 
-/* Stores `count` values at out[at], in the type of the source. */
-static void put(const inco_data *d, void *out, int64_t at, inco_type type, const void *from, int64_t count) {
-    const inco_mat source = mat_view(type, count, 1, (void *)from);
-    const inco_mat target = mat_view(d->source.type, count, 1, (char *)out + (size_t)at * d->source.type);
-    mat_copy(&target, &source);
-}
-
 /* Reads `count` columns of a matrix, from memory or from its file. */
 static int read_columns(const inco_data *d, const data_file *file, int64_t first, int64_t count, void *out,
                         inco_error *error) {
@@ -73,52 +73,71 @@ done:
     return status;
 }
 
-static void read_window(const inco_data *d, const data_file *file, int64_t place, void *out) {
-    const inco_mat *m = &file->array.m;
-    int64_t start, none;
-    cut_place(&d->cut, m->rows, 1, place, &start, &none);
-    const int64_t there = range_min(m->rows - start, d->cut.rows);
-    put(d, out, 0, INCO_F32, (const float *)m->data + start, there);
-    memset((char *)out + (size_t)there * d->source.type, 0, (size_t)(d->cut.rows - there) * d->source.type);
+enum { PIECE = 512 }; /* values of audio and images copied at a time */
+
+/* Copies values of a decoded file to out[at], in the type of the source. */
+static int put(const inco_data *d, const data_file *file, int64_t first, int64_t count, void *out, int64_t at,
+               inco_error *error) {
+    float piece[PIECE];
+    int status = INCO_OK;
+    for (int64_t n = 0, some; status >= 0 && n < count; n += some) {
+        some = range_min(count - n, PIECE);
+        status = store_copy(&d->store, &file->array.m, file->offset, first + n, some, piece, error);
+        const inco_mat from = mat_view(INCO_F32, some, 1, piece);
+        const inco_mat to = mat_view(d->source.type, some, 1, (char *)out + (size_t)(at + n) * d->source.type);
+        mat_copy(&to, &from);
+    }
+    return status;
 }
 
-static void read_patch(const inco_data *d, const data_file *file, int64_t place, void *out) {
+static int read_window(const inco_data *d, const data_file *file, int64_t place, void *out, inco_error *error) {
+    const int64_t rows = file->array.m.rows;
+    int64_t start, none;
+    cut_place(&d->cut, rows, 1, place, &start, &none);
+    const int64_t there = range_min(rows - start, d->cut.rows);
+    memset((char *)out + (size_t)there * d->source.type, 0, (size_t)(d->cut.rows - there) * d->source.type);
+    return put(d, file, start, there, out, 0, error);
+}
+
+static int read_patch(const inco_data *d, const data_file *file, int64_t place, void *out, inco_error *error) {
     const inco_mat *m = &file->array.m;
     int64_t row, col;
+    int status = INCO_OK;
     cut_place(&d->cut, m->cols, m->rows, place, &row, &col);
-    for (int64_t r = 0; r < d->cut.rows; r++)
-        put(d, out, r * d->cut.cols, INCO_F32, (const float *)mat_column(m, row + r) + col, d->cut.cols);
+    for (int64_t r = 0; status >= 0 && r < d->cut.rows; r++)
+        status = put(d, file, (row + r) * m->rows + col, d->cut.cols, out, r * d->cut.cols, error);
+    return status;
 }
 
 static int64_t place_of(const inco_data *d, int64_t n) {
     return d->pick ? d->pick[n] : n;
 }
 
-/* Reads signals from n on, at most `count`: those of a matrix that are neighbours in a file, else one. Returns their
- * number, or a negative status. */
-static int64_t read_some(const inco_data *d, int64_t n, int64_t count, void *out, inco_error *error) {
-    const data_file *file = file_of(d, place_of(d, n));
-    const int64_t place = place_of(d, n) - file->first;
-    int64_t run = 1;
-    if (d->cut.kind == IO_AUDIO) read_window(d, file, place, out);
-    if (d->cut.kind == IO_IMAGE) read_patch(d, file, place, out);
-    if (d->cut.kind != IO_MATRIX) return 1;
-    const int64_t left = range_min(count, file->array.m.cols - place);
-    while (run < left && place_of(d, n + run) == place_of(d, n) + run) run++;
-    const int status = read_columns(d, file, place, run, out, error);
-    return status < 0 ? status : run;
-}
-
+/* Columns of a matrix that are neighbours in its file are read together. */
 static int read_signals(void *self, int64_t first, int64_t count, void *out, inco_error *error) {
     const inco_data *d = self;
     int status = handle_need(d, kind, error); /* the data may have been freed before the source */
     if (status < 0) return status;
     const size_t size = (size_t)d->source.dim * d->source.type;
-    for (int64_t n = 0, done; n < count; n += done) {
-        done = read_some(d, first + n, count - n, (char *)out + (size_t)n * size, error);
-        if (done < 0) return (int)done;
+    for (int64_t n = 0, run = 1; status >= 0 && n < count; n += run) {
+        const int64_t place = place_of(d, first + n);
+        const data_file *file = file_of(d, place);
+        void *to = (char *)out + (size_t)n * size;
+        if (d->cut.kind == IO_AUDIO) status = read_window(d, file, place - file->first, to, error);
+        if (d->cut.kind == IO_IMAGE) status = read_patch(d, file, place - file->first, to, error);
+        if (d->cut.kind != IO_MATRIX) continue;
+        const int64_t left = range_min(count - n, file->first + file->array.m.cols - place);
+        for (run = 1; run < left && place_of(d, first + n + run) == place + run;) run++;
+        status = read_columns(d, file, place - file->first, run, to, error);
     }
-    return INCO_OK;
+    return status;
+}
+
+static int read_weights(void *self, int64_t first, int64_t count, double *out, inco_error *error) {
+    const inco_data *d = self;
+    int status = handle_need(d, kind, error);
+    for (int64_t n = 0; status >= 0 && n < count; n++) out[n] = d->weights[place_of(d, first + n)];
+    return status;
 }
 
 /* ---- Opening: kinds and options ---- */
@@ -148,9 +167,11 @@ static int check_options(const inco_data *d, const inco_options *o, inco_error *
         const char *option;
         unsigned kinds;
         const char *belongs;
-    } rules[] = {{"window", 1u << IO_AUDIO, "audio"},
+    } rules[] = {{"dim", 1u << IO_MATRIX, "matrices"},
+                 {"window", 1u << IO_AUDIO, "audio"},
                  {"rate", 1u << IO_AUDIO, "audio"},
                  {"patch", 1u << IO_IMAGE | 1u << IO_MATRIX, "images and matrices of patches"},
+                 {"weights", 1u << IO_MATRIX, "matrices, whose signals have an order"},
                  {"hop", 1u << IO_AUDIO | 1u << IO_IMAGE, "audio and images"}};
     const common_options *common = common_options_of(o);
     const io_options *own = io_options_of(o);
@@ -189,23 +210,59 @@ enum { HELD_OPEN = 256 }; /* files at a time: processes may often open 1024 */
 typedef struct loading {
     inco_data *data;
     io_how how;
+    const unsigned char *wanted; /* per file: whether a signal of it was drawn; NULL: all files are wanted */
 } loading;
 
 static int load_one(void *self, int64_t i, int thread, inco_error *error) {
     loading *l = self;
-    data_file *file = &l->data->files[i];
+    inco_data *d = l->data;
+    data_file *file = &d->files[i];
     io_how how = l->how;
     (void)thread;
-    file->rows.keep_open = l->data->paths.count <= HELD_OPEN;
+    if (l->wanted && !(l->wanted[i] && file->measured)) return INCO_OK;
+    file->rows.keep_open = d->paths.count <= HELD_OPEN;
     how.rows = &file->rows;
-    return io_load(l->data->paths.path[i], &how, &file->array, error);
+    file->measured = 0;
+    const int64_t expected = file->array.m.rows;
+    int status = io_load(d->paths.path[i], &how, &file->array, error);
+    if (status >= 0 && l->wanted && file->array.m.rows != expected)
+        status = error_set(error, INCO_EFORMAT, "%s: has %lld samples, its header declared %lld", d->paths.path[i],
+                           (long long)file->array.m.rows, (long long)expected);
+    if (status < 0 || d->cut.kind == IO_MATRIX) return status;
+    return store_keep(&d->store, &file->array.m, &file->offset, error);
 }
 
+/* Reads the size and rate of a file if its format has them in a header, else loads it. */
+static int measure_one(void *self, int64_t i, int thread, inco_error *error) {
+    loading *l = self;
+    data_file *file = &l->data->files[i];
+    const int status = io_measure(l->data->paths.path[i], &l->how, &file->array, error);
+    if (status < 0) return status;
+    file->measured = status == IO_MEASURED;
+    return file->measured ? INCO_OK : load_one(self, i, thread, error);
+}
+
+/* Audio of which windows are drawn is only measured: most of it may not be needed. */
 static int load_files(inco_data *d, const inco_options *o, inco_error *error) {
-    loading l = {d, io_how_from(o)};
+    enum { STORE = 256 << 20 };
+    loading l = {.data = d, .how = io_how_from(o)};
+    const int drawn = d->cut.kind == IO_AUDIO && io_options_of(o)->signals != OPTION_UNSET;
+    store_init(&d->store, range_min(STORE, l.how.limit / 4));
+    d->stored = 1;
     d->files = NEW(data_file, d->paths.count);
     if (!d->files) return error_no_memory(error);
-    return parallel_for(common_threads(o), d->paths.count, load_one, &l, error);
+    return parallel_for(common_threads(o), d->paths.count, drawn ? measure_one : load_one, &l, error);
+}
+
+/* Decodes the files of these places that are not decoded yet. */
+static int load_drawn(inco_data *d, const int64_t *places, int64_t count, const inco_options *o, inco_error *error) {
+    unsigned char *wanted = NEW(unsigned char, d->paths.count);
+    loading l = {.data = d, .how = io_how_from(o), .wanted = wanted};
+    if (!wanted) return error_no_memory(error);
+    for (int64_t n = 0; n < count; n++) wanted[file_of(d, places[n]) - d->files] = 1;
+    const int status = parallel_for(common_threads(o), d->paths.count, load_one, &l, error);
+    memory_free(wanted);
+    return status;
 }
 
 /* Checks that all matrices have signals of the same dimension, and all audio has the same rate. */
@@ -263,53 +320,59 @@ static int by_number(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static int pick_columns(inco_data *d, int64_t count, uint64_t seed, inco_error *error) {
-    if (rng_choose(seed, RNG_WINDOWS, d->places, count, d->pick) < 0) return error_no_memory(error);
-    qsort(d->pick, (size_t)count, sizeof *d->pick, by_number);
-    return INCO_OK;
-}
-
-/* Returns whether all values are equal: digital silence, or a patch of one colour. */
-static int is_constant(const inco_data *d, int64_t place) {
+/* Returns whether all values are equal, 1 or 0: digital silence, or a patch of one colour; or a negative status. */
+static int is_constant(const inco_data *d, int64_t place, inco_error *error) {
     const data_file *file = file_of(d, place);
     const inco_mat *m = &file->array.m;
-    int64_t row, col;
-    place -= file->first;
-    if (d->cut.kind == IO_AUDIO) {
-        const float *window = (const float *)m->data + place;
-        for (int64_t i = 1; i < d->cut.rows; i++)
-            if (window[i] != window[0]) return 0;
-        return 1;
+    const int image = d->cut.kind == IO_IMAGE;
+    const int64_t lines = image ? d->cut.rows : 1, length = image ? d->cut.cols : d->cut.rows;
+    float first = 0, piece[PIECE];
+    int64_t row = place - file->first, col = 0;
+    if (image) cut_place(&d->cut, m->cols, m->rows, place - file->first, &row, &col);
+    for (int64_t r = 0; r < lines; r++) {
+        const int64_t start = image ? (row + r) * m->rows + col : row;
+        for (int64_t n = 0, some; n < length; n += some) {
+            some = range_min(length - n, PIECE);
+            const int status = store_copy(&d->store, m, file->offset, start + n, some, piece, error);
+            if (status < 0) return status;
+            if (!r && !n) first = piece[0];
+            for (int64_t i = 0; i < some; i++)
+                if (piece[i] != first) return 0;
+        }
     }
-    cut_place(&d->cut, m->cols, m->rows, place, &row, &col);
-    const float first = ((const float *)mat_column(m, row))[col];
-    for (int64_t r = 0; r < d->cut.rows; r++)
-        for (int64_t c = 0; c < d->cut.cols; c++)
-            if (((const float *)mat_column(m, row + r))[col + c] != first) return 0;
     return 1;
 }
 
-/* Draws with replacement; constant signals are drawn again, up to a limit. A signal of one value is always constant. */
-static int pick_places(inco_data *d, int64_t count, uint64_t seed, inco_error *error) {
-    enum { TRIES = 10000 };
-    const int single = d->source.dim == 1;
-    uint64_t draw = 0;
-    for (int64_t n = 0; n < count; n++) {
-        int tries = 0;
-        do {
-            d->pick[n] = rng_below(seed, RNG_WINDOWS, draw++, d->places);
-        } while (!single && is_constant(d, d->pick[n]) && ++tries < TRIES);
-        if (tries == TRIES)
-            return error_set(error, INCO_EDATA,
-                             "%s%s: %d consecutive %s drawn were %s: too little data to learn "
-                             "from",
-                             d->paths.path[0], d->paths.count > 1 ? " and the others" : "", TRIES,
-                             d->cut.kind == IO_AUDIO ? "windows" : "patches",
-                             d->cut.kind == IO_AUDIO ? "digital silence" : "of one colour");
-    }
-    return INCO_OK;
+static int too_constant(const inco_data *d, int tries, inco_error *error) {
+    return error_set(error, INCO_EDATA, "%s%s: %d consecutive %s drawn were %s: too little data to learn from",
+                     d->paths.path[0], d->paths.count > 1 ? " and the others" : "", tries,
+                     d->cut.kind == IO_AUDIO ? "windows" : "patches",
+                     d->cut.kind == IO_AUDIO ? "digital silence" : "of one colour");
 }
 
+/* Draws with replacement; constant signals are drawn again, up to a limit. A signal of one value is always constant.
+ * All that are missing are drawn at once, so that each file is decoded once. */
+static int pick_places(inco_data *d, int64_t count, const inco_options *o, inco_error *error) {
+    enum { TRIES = 10000 };
+    uint64_t draw = 0;
+    int tries = 0, status = INCO_OK;
+    for (int64_t kept = 0, missing; status >= 0 && kept < count;) {
+        int64_t *drawn = d->pick + kept;
+        missing = count - kept;
+        for (int64_t n = 0; n < missing; n++) drawn[n] = rng_below(common_seed(o), RNG_WINDOWS, draw++, d->places);
+        status = load_drawn(d, drawn, missing, o, error);
+        for (int64_t n = 0; status >= 0 && n < missing; n++) {
+            const int constant = d->source.dim == 1 ? 0 : is_constant(d, drawn[n], error);
+            if (constant < 0) return constant;
+            if (!constant) d->pick[kept++] = drawn[n];
+            tries = constant ? tries + 1 : 0;
+            if (tries == TRIES) status = too_constant(d, tries, error);
+        }
+    }
+    return status;
+}
+
+/* Draws the columns of matrices without replacement, and sorts them. */
 static int pick_signals(inco_data *d, const inco_options *o, inco_error *error) {
     static const char *const names[] = {[IO_MATRIX] = "signals", [IO_AUDIO] = "windows", [IO_IMAGE] = "patches"};
     const int64_t count = io_options_of(o)->signals;
@@ -321,8 +384,42 @@ static int pick_signals(inco_data *d, const inco_options *o, inco_error *error) 
     d->source.count = count;
     d->pick = NEW_RAW(int64_t, count);
     if (!d->pick) return error_no_memory(error);
-    return d->cut.kind == IO_MATRIX ? pick_columns(d, count, common_seed(o), error)
-                                    : pick_places(d, count, common_seed(o), error);
+    if (d->cut.kind != IO_MATRIX) return pick_places(d, count, o, error);
+    if (rng_choose(common_seed(o), RNG_WINDOWS, d->places, count, d->pick) < 0) return error_no_memory(error);
+    qsort(d->pick, (size_t)count, sizeof *d->pick, by_number);
+    return INCO_OK;
+}
+
+/* ---- Opening: weights ---- */
+
+static int check_weights(const inco_data *d, const char *path, const inco_mat *w, inco_error *error) {
+    const int64_t count = w->rows * w->cols;
+    if ((w->rows > 1 && w->cols > 1) || count != d->places)
+        return error_set(error, INCO_EDIM, "%s has %lld x %lld numbers, not one weight for each of %lld signals", path,
+                         (long long)w->cols, (long long)w->rows, (long long)d->places);
+    for (int64_t n = 0; n < count; n++)
+        if (mat_get(w, w->rows > 1 ? n : 0, w->rows > 1 ? 0 : n) < 0)
+            return error_set(error, INCO_EDATA, "%s: weight %lld (counted from 0) is %g: weights are nonnegative", path,
+                             (long long)n, mat_get(w, w->rows > 1 ? n : 0, w->rows > 1 ? 0 : n));
+    return INCO_OK;
+}
+
+static int load_weights(inco_data *d, const inco_options *o, inco_error *error) {
+    const char *path = io_options_of(o)->weights;
+    io_how how = {.limit = limit_of(o), .list = 1};
+    inco_mat w = {0}, wide = {0};
+    int status = INCO_OK;
+    if (!path) return status;
+    TRY(io_load_matrix(path, &how, &w, error));
+    TRY(check_weights(d, path, &w, error));
+    TRY(mat_convert(&wide, &w, INCO_F64, error));
+    if (!(d->weights = NEW_RAW(double, d->places))) TRY(error_no_memory(error));
+    memcpy(d->weights, wide.data, (size_t)d->places * sizeof(double));
+    d->source.weights = read_weights;
+done:
+    inco_mat_free(&w);
+    inco_mat_free(&wide);
+    return status;
 }
 
 /* ---- The whole ---- */
@@ -345,6 +442,14 @@ static int check_patch(const inco_data *d, const inco_options *o, inco_error *er
                      (long long)d->source.dim);
 }
 
+/* The option dim is for raw numbers; a file that has a size of its own must agree with it. */
+static int check_dim(const inco_data *d, const inco_options *o, inco_error *error) {
+    const int64_t dim = common_options_of(o)->dim;
+    if (dim == OPTION_UNSET || dim == d->source.dim) return INCO_OK;
+    return error_set(error, INCO_EDIM, "option 'dim' is %lld, but the signals of %s have %lld values", (long long)dim,
+                     d->paths.path[0], (long long)d->source.dim);
+}
+
 static int open_data(inco_data *d, const char *const *paths, int count, const inco_options *o, inco_error *error) {
     int status;
     TRY(paths_expand(&d->paths, paths, count, known_name, error));
@@ -355,27 +460,24 @@ static int open_data(inco_data *d, const char *const *paths, int count, const in
     TRY(check_equal(d, error));
     set_source(d, o);
     TRY(check_patch(d, o, error));
+    TRY(check_dim(d, o, error));
     TRY(count_places(d, error));
     TRY(pick_signals(d, o, error));
+    TRY(load_weights(d, o, error));
 done:
     return status;
-}
-
-static int check_paths(const char *const *paths, int count, inco_error *error) {
-    if (count > 0 && !paths) return error_null(error, "paths");
-    for (int i = 0; i < count; i++)
-        if (!paths[i]) return error_set(error, INCO_EINVAL, "path %d (counted from 0) is NULL", i);
-    return INCO_OK;
 }
 
 int inco_data_open(inco_data **data, const char *const *paths, int count, const inco_options *options,
                    inco_error *error) {
     inco_options *defaults = NULL;
     inco_data *d = NULL;
-    int status;
+    int status = INCO_OK;
     if (!data) return error_null(error, "data");
     *data = NULL;
-    TRY(check_paths(paths, count, error));
+    if (count > 0 && !paths) TRY(error_null(error, "paths"));
+    for (int i = 0; i < count; i++)
+        if (!paths[i]) TRY(error_set(error, INCO_EINVAL, "path %d (counted from 0) is NULL", i));
     if (options) TRY(handle_need(options, "options", error));
     if (!options && !(options = defaults = inco_options_new())) TRY(error_no_memory(error));
     if (!(d = HANDLE(inco_data, kind))) TRY(error_no_memory(error));
@@ -393,8 +495,10 @@ void inco_data_free(inco_data *d) {
         inco_mat_free(&d->files[i].array.m);
         rows_close(&d->files[i].rows);
     }
+    if (d->stored) store_free(&d->store);
     memory_free(d->files);
     memory_free(d->pick);
+    memory_free(d->weights);
     paths_free(&d->paths);
     handle_free(d);
 }

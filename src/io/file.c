@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/limit.h"
 #include "base/memory.h"
+#include "base/spool.h"
 #include "io/output.h"
 
 #ifndef O_CLOEXEC
@@ -41,19 +42,11 @@ int file_check(const char *path, int64_t *length, inco_error *error) {
 }
 
 int file_read_at(int fd, const char *path, int64_t offset, void *bytes, size_t count, inco_error *error) {
-    unsigned char *to = bytes;
-    while (count) {
-        const ssize_t got = pread(fd, to, count, (off_t)offset);
-        if (got < 0 && errno == EINTR) continue;
-        if (got < 0) return cannot_read(path, errno, error);
-        if (got == 0)
-            return error_set(error, INCO_EIO, "%s has become shorter while it was read: it now ends before byte %lld",
-                             path, (long long)(offset + (int64_t)count));
-        to += got;
-        offset += got;
-        count -= (size_t)got;
-    }
-    return INCO_OK;
+    const int reason = spool_read_at(fd, offset, bytes, count);
+    if (reason > 0) return cannot_read(path, reason, error);
+    if (reason == 0) return INCO_OK;
+    return error_set(error, INCO_EIO, "%s has become shorter while it was read: it now ends before byte %lld", path,
+                     (long long)(offset + (int64_t)count));
 }
 
 static void release_reserved(owner *reserved) {
@@ -72,48 +65,41 @@ static int reserve(file_bytes *file, size_t length, inco_error *error) {
     return error_no_memory(error);
 }
 
-/* Reads pipes and other files whose length is not known. */
-static int slurp(file_bytes *file, int fd, int64_t limit, inco_error *error) {
-    int64_t used = 0, capacity = 0;
-    unsigned char *block = NULL;
+/* Copies a pipe, or another file that cannot be read twice, to a temporary file. */
+static int copy_pipe(file_bytes *file, int64_t *length, inco_error *error) {
+    enum { BLOCK = 1 << 16 };
+    const int pipe = file->reader - 1;
+    spool all = {0};
+    unsigned char *block = NEW_RAW(unsigned char, BLOCK);
     ssize_t got = 1;
-    int status = INCO_OK;
+    int status = block ? INCO_OK : error_no_memory(error);
     while (status >= 0 && got > 0) {
-        if (used == capacity) {
-            capacity = capacity ? 2 * capacity : 1 << 16;
-            TRY(limit_check(&(limit_claim){file->path, "bytes", capacity, 1, INFINITY, limit}, error));
-            unsigned char *larger = memory_grow(block, used, capacity, 1);
-            if (!larger) TRY(error_no_memory(error));
-            block = larger;
-        }
-        do got = read(fd, block + used, (size_t)(capacity - used));
+        do got = read(pipe, block, BLOCK);
         while (got < 0 && errno == EINTR);
-        if (got < 0) TRY(cannot_read(file->path, errno, error));
-        used += got;
+        if (got < 0) status = cannot_read(file->path, errno, error);
+        if (got > 0) status = spool_append(&all, block, (size_t)got, error);
     }
-    if (!used) TRY(error_set(error, INCO_EFORMAT, "%s is empty (0 bytes)", file->path));
-    file->data = block;
-    file->length = (size_t)used;
-    file->owner = owner_of_block(block);
-    return file->owner ? INCO_OK : error_no_memory(error);
-done:
+    if (status >= 0 && !all.used) status = error_set(error, INCO_EFORMAT, "%s is empty (0 bytes)", file->path);
     memory_free(block);
+    *length = all.used;
+    close(pipe);
+    file->reader = all.fd;
     return status;
 }
 
-int file_open(file_bytes *file, const char *path, int64_t limit, inco_error *error) {
+int file_open(file_bytes *file, const char *path, inco_error *error) {
     struct stat info;
-    *file = (file_bytes){.path = path};
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) return cannot_read(path, errno, error);
-    int status = fstat(fd, &info) < 0 ? cannot_read(path, errno, error) : check_info(path, &info, error);
-    if (status >= 0 && S_ISREG(info.st_mode)) {
-        file->reader = fd + 1;
-        status = reserve(file, (size_t)info.st_size, error);
-    } else {
-        if (status >= 0) status = slurp(file, fd, limit, error);
-        close(fd);
-    }
+    const int standard = !strcmp(path, "-");
+    *file = (file_bytes){.path = standard ? "standard input" : path};
+    const int fd = standard ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return cannot_read(file->path, errno, error);
+    int status = fstat(fd, &info) < 0 ? cannot_read(file->path, errno, error) : check_info(file->path, &info, error);
+    const int seeks = status >= 0 && S_ISREG(info.st_mode) && lseek(fd, 0, SEEK_CUR) == 0;
+    int64_t length = status >= 0 ? (int64_t)info.st_size : 0;
+    file->nameless = standard || !seeks;
+    file->reader = fd + 1;
+    if (status >= 0 && !seeks) status = copy_pipe(file, &length, error);
+    if (status >= 0) status = reserve(file, (size_t)length, error);
     if (status < 0) file_release(file);
     return status;
 }
@@ -125,7 +111,7 @@ int file_need(file_bytes *file, size_t offset, size_t count, inco_error *error) 
 }
 
 int file_read(file_bytes *file, const char *path, int64_t limit, inco_error *error) {
-    int status = file_open(file, path, limit, error);
+    int status = file_open(file, path, error);
     if (status < 0) return status;
     const limit_claim claim = {path, "bytes", (int64_t)file->length, 1, INFINITY, limit};
     status = limit_check(&claim, error);

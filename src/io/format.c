@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "base/common.h"
 #include "base/error.h"
@@ -96,21 +97,22 @@ int io_need_feature(io_feature feature, const char *path, inco_error *error) {
 
 static const io_format formats[] = {
     /* clang-format off */
-    {".npy", IO_MATRIX, IO_ALWAYS, IO_LOADS | IO_SAVES, npy_load, npy_save, NULL, NULL, NULL},
+    {".npy", IO_MATRIX, IO_ALWAYS, IO_LOADS | IO_SAVES, npy_load, npy_save, NULL, NULL, NULL, NULL},
     {".npz", IO_MATRIX, IO_NPZ, IO_LOADS | IO_SAVES | IO_CODES | IO_SEEKS,
-     NPZ(npz_load), NPZ(npz_save), NPZ(npz_load_codes), NPZ(npz_save_codes), NPZ(npz_load_list)},
-    {".csv .tsv", IO_MATRIX, IO_ALWAYS, IO_LOADS | IO_SAVES, csv_load, csv_save, NULL, NULL, NULL},
+     NPZ(npz_load), NPZ(npz_save), NPZ(npz_load_codes), NPZ(npz_save_codes), NPZ(npz_load_list), NULL},
+    {".csv .tsv", IO_MATRIX, IO_ALWAYS, IO_LOADS | IO_SAVES, csv_load, csv_save, NULL, NULL, NULL, NULL},
     {".mat", IO_MATRIX, IO_MAT, IO_LOADS | IO_SAVES | IO_CODES | IO_SEEKS,
      MAT(matfile_load), MAT(matfile_save), MAT(matfile_load_codes), MAT(matfile_save_codes),
-     MAT(matfile_load_list)},
+     MAT(matfile_load_list), NULL},
     {".safetensors", IO_MATRIX, IO_JSON, IO_LOADS | IO_SAVES, JSON(safetensors_load), JSON(safetensors_save),
-     NULL, NULL, NULL},
+     NULL, NULL, NULL, NULL},
+    {".f32", IO_MATRIX, IO_ALWAYS, IO_LOADS, npy_load, NULL, NULL, NULL, NULL, NULL},
     {".wav .flac .ogg .aiff .au", IO_AUDIO, IO_AUDIO_FILES, IO_LOADS | IO_SAVES | IO_SEEKS,
-     AUDIO(audio_load), AUDIO(audio_save), NULL, NULL, NULL},
+     AUDIO(audio_load), AUDIO(audio_save), NULL, NULL, NULL, AUDIO(audio_measure)},
     {".aif .aifc .oga .opus .mp3 .caf .w64 .rf64 .snd .sph .nist .voc", IO_AUDIO, IO_AUDIO_FILES, IO_LOADS,
-     AUDIO(audio_load), NULL, NULL, NULL, NULL},
-    {".png", IO_IMAGE, IO_PNG, IO_LOADS | IO_SAVES, PNG(image_load_png), PNG(image_save_png), NULL, NULL, NULL},
-    {".pgm", IO_IMAGE, IO_ALWAYS, IO_LOADS | IO_SAVES, image_load_pgm, image_save_pgm, NULL, NULL, NULL},
+     AUDIO(audio_load), NULL, NULL, NULL, NULL, AUDIO(audio_measure)},
+    {".pgm", IO_IMAGE, IO_ALWAYS, IO_LOADS | IO_SAVES, image_load_pgm, image_save_pgm, NULL, NULL, NULL, NULL},
+    {".png", IO_IMAGE, IO_PNG, IO_LOADS | IO_SAVES, PNG(image_load_png), PNG(image_save_png), NULL, NULL, NULL, NULL},
     /* clang-format on */
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
@@ -161,8 +163,18 @@ static int wrong_ending(const char *path, int kind, unsigned what, inco_error *e
                      what & IO_SAVES ? " to write" : " to read", endings);
 }
 
+/* Standard input and output, pipes and devices. */
+static int is_stream(const char *path) {
+    struct stat info;
+    return !strcmp(path, "-") || !strncmp(path, "/dev/", 5) ||
+           (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode));
+}
+
+/* A stream whose name has no extension has the first format of the table that suits. */
 int io_need(const io_format **format, const char *path, int kind, unsigned what, inco_error *error) {
     const io_format *found = io_find(path);
+    for (int i = 0; i < FORMATS && !found && is_stream(path); i++)
+        if (suits(&formats[i], kind, what)) found = &formats[i];
     if (!found || !suits(found, kind, what)) return wrong_ending(path, kind, what, error);
     *format = found;
     return io_need_feature(found->feature, path, error);
@@ -174,9 +186,11 @@ io_how io_how_from(const inco_options *options) {
     io_how how = {.limit = limit_of(options)};
     if (!options) return how;
     const double rate = common_options_of(options)->rate;
+    const int64_t dim = common_options_of(options)->dim;
     how.columns = io_options_of(options)->columns == 1;
     how.variable = io_options_of(options)->variable;
     how.rate = isnan(rate) ? 0 : rate;
+    how.dim = dim == OPTION_UNSET ? 0 : dim;
     return how;
 }
 
@@ -185,6 +199,13 @@ int io_load(const char *path, const io_how *how, io_array *out, inco_error *erro
     memset(out, 0, sizeof *out);
     int status = io_need(&format, path, -1, IO_LOADS, error);
     return status < 0 ? status : format->load(path, how, out, error);
+}
+
+int io_measure(const char *path, const io_how *how, io_array *out, inco_error *error) {
+    const io_format *format = NULL;
+    memset(out, 0, sizeof *out);
+    int status = io_need(&format, path, -1, IO_LOADS, error);
+    return status < 0 || !format->measure ? status : format->measure(path, how, out, error);
 }
 
 int io_save(const io_format *format, const char *path, const io_array *array, const io_how *how, inco_error *error) {
@@ -230,13 +251,6 @@ done:
     return status;
 }
 
-static int check_matrix(const char *path, const inco_mat *m, inco_error *error) {
-    int status = mat_need(m, "matrix", error);
-    if (status < 0 || (m->rows > 0 && m->cols > 0)) return status;
-    return error_set(error, INCO_EINVAL, "%s: a matrix of %lld x %lld cannot be written", path, (long long)m->rows,
-                     (long long)m->cols);
-}
-
 int inco_save(const char *path, const inco_mat *m, const inco_options *options, const char *meta, inco_error *error) {
     return io_save_matrix(path, m, &(io_extra){.meta = meta}, options, error);
 }
@@ -246,13 +260,16 @@ int io_save_matrix(const char *path, const inco_mat *m, const io_extra *extra, c
     const io_format *format = NULL;
     int status;
     TRY(NEED(path));
-    TRY(check_matrix(path, m, error));
+    TRY(mat_need(m, "matrix", error));
+    if (m->rows < 1 || m->cols < 1)
+        TRY(error_set(error, INCO_EINVAL, "%s: a matrix of %lld x %lld cannot be written", path, (long long)m->rows,
+                      (long long)m->cols));
     if (options) TRY(handle_need(options, "options", error));
     const io_array array = {.m = *m};
     io_how how = io_how_from(options);
     how.meta = extra->meta;
     how.mean = extra->mean;
-    TRY(io_need(&format, strcmp(path, "-") ? path : "-.npy", IO_MATRIX, IO_SAVES, error));
+    TRY(io_need(&format, path, IO_MATRIX, IO_SAVES, error));
     TRY(io_save(format, path, &array, &how, error));
 done:
     return status;
@@ -290,7 +307,7 @@ int inco_save_codes(const char *path, const inco_csc *codes, const inco_origin *
     TRY(NEED(path));
     TRY(wide_narrow(&narrow, codes, error));
     if (given) TRY(SIZED_TAKE(inco_origin, &origin, given, error));
-    TRY(io_need(&format, strcmp(path, "-") ? path : "-.npz", -1, IO_SAVES | IO_CODES, error));
+    TRY(io_need(&format, path, -1, IO_SAVES | IO_CODES, error));
     TRY(output_open(&out, path, 1, error));
     status = output_finish(&out, format->save_codes(&out, &narrow, given ? &origin : NULL, error), error);
 done:

@@ -17,12 +17,14 @@ typedef enum io_feature { IO_ALWAYS, IO_NPZ, IO_AUDIO_FILES, IO_RESAMPLE, IO_PNG
 typedef struct io_how {
     int columns;          /* matrices: signals are the columns of the file */
     const char *variable; /* matrices: the array to load if there are several, or NULL */
+    int64_t dim;          /* loading matrices: values per signal, if they are raw numbers; else 0 */
     double rate;          /* audio: loading: the rate to resample to, 0: the file's own; saving: the rate */
     const char *meta;     /* matrices: JSON text to store with the matrix, or NULL */
     const inco_mat *mean; /* matrices: D x 1, in double, to store with the matrix where the format can; or NULL */
     int64_t limit;        /* loading: bytes of memory that may be taken (base/limit.h) */
     struct io_rows *rows; /* loading matrices: native floats may stay in the file (rows.h); the matrix then has no data.
                            * NULL: all are loaded */
+    int list;             /* matrices: one number per signal; an array may have one dimension */
 } io_how;
 
 /* Contents of a file. Matrix: one signal per column; audio: one column of samples; image: one row of pixels per
@@ -48,6 +50,7 @@ typedef struct io_format {
     int (*save_codes)(output *out, const csc *codes, const inco_origin *origin, inco_error *error);
     /* With IO_CODES: numbers by name, allocated; *values is NULL if there are none. */
     int (*load_list)(const char *path, const char *name, double **values, int64_t *count, inco_error *error);
+    int (*measure)(const char *path, const io_how *how, io_array *out, inco_error *error); /* as io_measure */
 } io_format;
 
 /* The format of a name by its extension, in this build or not; NULL: none. */
@@ -63,6 +66,10 @@ io_how io_how_from(const inco_options *options); /* NULL: defaults */
 
 /* Loads a file of any kind, by its extension. Does not check for NaN. */
 int io_load(const char *path, const io_how *how, io_array *out, inco_error *error);
+/* Reads only the size and rate of a file, without data, if its format can: IO_MEASURED; else INCO_OK, with nothing
+ * read. */
+enum { IO_MEASURED = 1 };
+int io_measure(const char *path, const io_how *how, io_array *out, inco_error *error);
 /* Loads a matrix; refuses NaN and Inf. */
 int io_load_matrix(const char *path, const io_how *how, inco_mat *m, inco_error *error);
 /* What is stored with a matrix: as in io_how. */

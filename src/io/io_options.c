@@ -11,6 +11,9 @@ static const option_row rows[] = {
     TEXT_OPTION(io_options, variable, "variable", "NAME", NULL,
                 OPTIONS_CODING | INCO_DECODE | INCO_INSPECT | INCO_COMPARE, "Data",
                 "array to read from a .npz, .mat or .safetensors file that holds several"),
+    TEXT_OPTION(io_options, weights, "weights", "FILE", NULL, INCO_LEARN | INCO_DECOHERE, "Data",
+                "matrices: a nonnegative weight per signal, in their order; a signal of weight 2 counts as two, one of "
+                "weight 0 as absent (Python: sample_weight)"),
 };
 
 const options_part io_part = {OPTIONS_PART(rows, io_options)};

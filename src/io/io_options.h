@@ -6,7 +6,7 @@
 
 typedef struct io_options {
     int64_t hop, signals, columns;
-    char *variable;
+    char *variable, *weights;
 } io_options;
 OPTIONS_DECLARE(io)
 

@@ -85,17 +85,12 @@ static void put_value(target *t, const inco_progress *now, const log_field *fiel
     put_text(t, text);
 }
 
-static size_t object_length(const char *name) {
-    const char *point = strchr(name, '.');
-    return point ? (size_t)(point - name) : 0;
-}
-
 /* , "name": value, inside the objects that names with a point ask for. */
 static void put_fields(target *t, const inco_progress *now) {
     const char *open = NULL; /* the field before, where it stands in an object */
     for (const log_field *field = fields; field < fields + FIELDS; field++) {
-        const char *name = field->name;
-        const size_t length = object_length(name);
+        const char *name = field->name, *point = strchr(name, '.');
+        const size_t length = point ? (size_t)(point - name) : 0; /* of the object's name */
         if (field->kind == LOG_ORDINAL && !*(const int64_t *)field_of(now, field)) continue;
         const int inside = open && length && !strncmp(open, name, length + 1);
         put_text(t, open && !inside ? "}, \"" : ", \"");
@@ -223,14 +218,13 @@ static inco_progress iteration_of(const json_t *line) {
     return now;
 }
 
-static int is_before(const inco_progress *a, const inco_progress *b) {
-    return a->point != b->point ? a->point < b->point : a->iteration < b->iteration;
-}
-
 /* A resumed run may repeat iterations: the later ones count. */
 static int take_iteration(inco_log *log, const json_t *line, inco_error *error) {
     const inco_progress now = iteration_of(line);
-    while (log->count && !is_before(&log->iterations[log->count - 1], &now)) log->count--;
+    for (; log->count; log->count--) {
+        const inco_progress *last = &log->iterations[log->count - 1];
+        if (last->point != now.point ? last->point < now.point : last->iteration < now.iteration) break;
+    }
     if (log->count == log->capacity) {
         const int64_t capacity = log->capacity ? 2 * log->capacity : 64;
         inco_progress *more = memory_grow(log->iterations, log->count, capacity, sizeof *more);
@@ -269,7 +263,7 @@ static int parse(inco_log *log, const file_bytes *bytes, const char *path, inco_
         const size_t length = (size_t)((stop ? stop : end) - text);
         json_error_t trouble;
         json_t *line = json_loadb(text, length, 0, &trouble);
-        if (line && json_is_object(line))
+        if (json_is_object(line)) /* and not NULL */
             status = take_line(log, line, error);
         else if (stop && !is_blank(text, length)) /* the last line may be truncated */
             status = error_set(error, INCO_EFORMAT, "%s: line %lld is not a JSON object: not a log of inco learn", path,
@@ -291,21 +285,16 @@ static int take_usage(inco_log *log, inco_error *error) {
     return INCO_OK;
 }
 
-/* The point of a regularisation path that was chosen; without an end the last one of which there are iterations. */
-static int64_t chosen_point(const inco_log *log) {
-    const json_t *points = member(log->end, "path.points");
-    size_t i;
-    json_t *point;
-    json_array_foreach((json_t *)points, i, point) {
-        if (json_is_true(json_object_get(point, "chosen"))) return count_in(point, "order");
-    }
-    return log->count ? log->iterations[log->count - 1].point : 0;
-}
-
-/* Keeps the iterations of the dictionary that was written. */
+/* Keeps the iterations of the dictionary that was written: those of the chosen point of a regularisation path, or of
+ * the last point if the log has no end. */
 static void select_point(inco_log *log) {
-    const int64_t chosen = chosen_point(log);
-    int64_t kept = 0;
+    const json_t *points = member(log->end, "path.points");
+    int64_t chosen = log->count ? log->iterations[log->count - 1].point : 0, kept = 0;
+    size_t k;
+    json_t *point;
+    json_array_foreach((json_t *)points, k, point) {
+        if (json_is_true(json_object_get(point, "chosen"))) chosen = count_in(point, "order");
+    }
     for (int64_t i = 0; i < log->count; i++)
         if (log->iterations[i].point == chosen) log->iterations[kept++] = log->iterations[i];
     log->count = kept;
@@ -341,9 +330,7 @@ int inco_log_iteration(const inco_log *log, int64_t i, inco_progress *iteration,
     if (status >= 0) status = SIZED_NEED(inco_progress, iteration, error);
     if (status < 0) return status;
     if (i < 0 || i >= log->count)
-        return error_set(error, INCO_EINVAL,
-                         "the log has %lld iterations: there is no iteration %lld, counted from "
-                         "0",
+        return error_set(error, INCO_EINVAL, "the log has %lld iterations: there is no iteration %lld, counted from 0",
                          (long long)log->count, (long long)i);
     sized_give(iteration, &log->iterations[i], sizeof log->iterations[i]);
     return INCO_OK;

@@ -16,11 +16,12 @@
 enum { DIMENSIONS = 5, FLAGS = 6, MATRIX = 14, COMPRESSED = 15 };
 enum { CELL = 1, STRUCT = 2, OBJECT = 3, SPARSE = 5, LAST_NUMERIC = 15 };
 enum { HEADER = 128, TAG = 8, DEEPEST = 64, PREFIX = 1 << 16, RANK_MAX = 32 };
+enum { HDF5_AT = 512, HDF5_HEAD = 64 };
 
 typedef struct view {
     const unsigned char *at;
-    size_t length;  /* bytes that are there to look at */
-    uint64_t total; /* those that are not inflated included */
+    size_t length;  /* bytes in memory */
+    uint64_t total; /* including bytes that are not inflated */
     int big;        /* byte order */
 } view;
 
@@ -220,14 +221,32 @@ done:
     return status;
 }
 
+/* Version 7.3: HDF5 after 512 bytes; its header has the end of the file. Checked here because HDF5 prints messages
+ * about truncated files. */
+static int check_hdf5(const file_bytes *file, inco_error *error) {
+    static const int end_at[] = {40, 44, 28, 28}; /* by the version of the header */
+    const unsigned char *head = file->data + HDF5_AT;
+    if (file->length < HDF5_AT + HDF5_HEAD || memcmp(head, "\x89HDF\r\n\x1a\n", 8) || head[8] > 3)
+        return damaged(file, error);
+    const unsigned char *end = head + end_at[head[8]];
+    return ((uint64_t)word(end + 4, 0) << 32 | word(end, 0)) <= file->length ? INCO_OK : damaged(file, error);
+}
+
+static int starts(const file_bytes *file, const char *text) {
+    return file->length >= strlen(text) && !memcmp(file->data, text, strlen(text));
+}
+
 int matcheck(file_bytes *file, int64_t limit, inco_error *error) {
-    const size_t head = file->length < HEADER ? file->length : HEADER;
-    int status = file_need(file, 0, head, error);
+    const size_t length = file->length;
+    int status = file_need(file, 0, (size_t)range_min((int64_t)length, HDF5_AT + HDF5_HEAD), error);
     if (status < 0) return status;
-    const int little = head == HEADER && !memcmp(file->data + 126, "IM", 2);
-    const int big = head == HEADER && !memcmp(file->data + 126, "MI", 2);
+    if (starts(file, "# Created by Octave") || starts(file, "Octave-1"))
+        return error_set(error, INCO_EFORMAT, "%s is in Octave's own format: save it with save -v7 %s", file->path,
+                         file->path);
+    const int little = length >= HEADER && !memcmp(file->data + 126, "IM", 2);
+    const int big = length >= HEADER && !memcmp(file->data + 126, "MI", 2);
     if (!little && !big) return check_4(file, error);
-    return file->data[big ? 124 : 125] == 2 ? INCO_OK : check_5(file, limit, big, error);
+    return file->data[big ? 124 : 125] == 2 ? check_hdf5(file, error) : check_5(file, limit, big, error);
 }
 #else
 typedef int matcheck_not_built;

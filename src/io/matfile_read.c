@@ -17,44 +17,6 @@
 
 /* ---- Opening ---- */
 
-static uint32_t word(const unsigned char *bytes, int big) {
-    uint32_t value = 0;
-    for (int i = 0; i < 4; i++) value |= (uint32_t)bytes[i] << 8 * (big ? 3 - i : i);
-    return value;
-}
-
-/* Version 7.3: HDF5 after 512 bytes; its header has the end of the file. Checked here because HDF5 prints messages
- * about truncated files. */
-enum { HDF5_HEAD = 512 + 64 };
-
-static int hdf5_fits(const unsigned char *data, size_t length) {
-    static const int end_at[] = {40, 44, 28, 28}; /* by the version of the header */
-    if (length < HDF5_HEAD) return 0;
-    const unsigned char *head = data + 512;
-    if (memcmp(head, "\x89HDF\r\n\x1a\n", 8) || head[8] > 3) return 0;
-    const unsigned char *end = head + end_at[head[8]];
-    return ((uint64_t)word(end + 4, 0) << 32 | word(end, 0)) <= length;
-}
-
-static int starts(const file_bytes *file, const char *text) {
-    return file->length >= strlen(text) && !memcmp(file->data, text, strlen(text));
-}
-
-/* matio allocates what a file declares, and does not notice every truncated file. */
-static int check_bytes(file_bytes *file, int64_t limit, inco_error *error) {
-    const char *path = file->path;
-    int status;
-    TRY(file_need(file, 0, file->length < HDF5_HEAD ? file->length : HDF5_HEAD, error));
-    if (starts(file, "# Created by Octave") || starts(file, "Octave-1"))
-        TRY(error_set(error, INCO_EFORMAT, "%s is in Octave's own format: save it with save -v7 %s", path, path));
-    const int new = file->length >= 128 && file->data[file->data[126] == 'M' ? 124 : 125] == 2;
-    if (new && !hdf5_fits(file->data, file->length))
-        TRY(error_set(error, INCO_EFORMAT, "%s: truncated or damaged: its end is missing", path));
-    TRY(matcheck(file, limit, error));
-done:
-    return status;
-}
-
 typedef struct mat_file {
     mat_t *mat;
     const char *path;
@@ -65,10 +27,10 @@ typedef struct mat_file {
 static int open_mat(mat_file *file, const char *path, int64_t limit, inco_error *error) {
     file_bytes bytes;
     *file = (mat_file){.path = path, .limit = limit};
-    int status = file_open(&bytes, path, limit, error);
+    int status = file_open(&bytes, path, error);
     if (status < 0) return status;
     file->length = bytes.length;
-    status = check_bytes(&bytes, limit, error);
+    status = matcheck(&bytes, limit, error);
     file_release(&bytes);
     if (status < 0) return status;
     file->mat = Mat_Open(path, MAT_ACC_RDONLY);
@@ -142,42 +104,33 @@ static int is_codes(const matvar_t *v) {
 
 /* ---- Choice of the variable ---- */
 
-typedef struct choice {
-    char name[128], first[128], others[500];
-    int suitable, preferred;
-} choice;
-
-static void look_at(choice *c, const matvar_t *v, int suits, const char *preferred) {
-    const size_t used = strlen(c->others);
-    const char *name = v->name ? v->name : "?";
-    if (v->rank == 2 && v->dims)
-        snprintf(c->others + used, sizeof c->others - used, "%s%s (%zux%zu)", used ? ", " : "", name, v->dims[0],
-                 v->dims[1]);
-    else
-        snprintf(c->others + used, sizeof c->others - used, "%s%s", used ? ", " : "", name);
-    if (!suits) return;
-    c->suitable++;
-    snprintf(c->first, sizeof c->first, "%s", name);
-    c->preferred = c->preferred || !strcmp(name, preferred);
-}
+enum { NAME = 128 };
 
 /* The only suitable variable, else the one with the preferred name. */
-static int choose(const mat_file *file, int (*suits)(const matvar_t *v), const char *preferred, choice *c,
+static int choose(const mat_file *file, int (*suits)(const matvar_t *v), const char *preferred, char chosen[NAME],
                   inco_error *error) {
-    memset(c, 0, sizeof *c);
-    for (matvar_t *v; (v = Mat_VarReadNextInfo(file->mat)); Mat_VarFree(v)) look_at(c, v, suits(v), preferred);
+    char all[500] = ""; /* "a (3x4), b" */
+    int suitable = 0, found = 0;
+    for (matvar_t *v; (v = Mat_VarReadNextInfo(file->mat)); Mat_VarFree(v)) {
+        const char *name = v->name ? v->name : "?";
+        const size_t used = strlen(all);
+        if (v->rank == 2 && v->dims)
+            snprintf(all + used, sizeof all - used, "%s%s (%zux%zu)", used ? ", " : "", name, v->dims[0], v->dims[1]);
+        else
+            snprintf(all + used, sizeof all - used, "%s%s", used ? ", " : "", name);
+        if (!suits(v)) continue;
+        snprintf(chosen, NAME, "%s", name);
+        found = found || !strcmp(name, preferred);
+        suitable++;
+    }
     Mat_Rewind(file->mat);
-    if (c->suitable == 1)
-        snprintf(c->name, sizeof c->name, "%s", c->first);
-    else if (c->preferred)
-        snprintf(c->name, sizeof c->name, "%s", preferred);
-    else
-        return error_set(error, INCO_EFORMAT, "%s: %s; it holds: %s", file->path,
-                         c->suitable         ? "several matrices: name one by option 'variable'"
-                         : suits == is_codes ? "there is no sparse matrix of codes"
-                                             : "there is no dense matrix of real numbers",
-                         *c->others ? c->others : "nothing");
-    return INCO_OK;
+    if (suitable > 1 && found) snprintf(chosen, NAME, "%s", preferred);
+    if (suitable == 1 || found) return INCO_OK;
+    return error_set(error, INCO_EFORMAT, "%s: %s; it holds: %s", file->path,
+                     suitable            ? "several matrices: name one by option 'variable'"
+                     : suits == is_codes ? "there is no sparse matrix of codes"
+                                         : "there is no dense matrix of real numbers",
+                     *all ? all : "nothing");
 }
 
 /* ---- Matrices ---- */
@@ -211,11 +164,11 @@ static int to_matrix(matvar_t **v, const char *path, inco_mat *m, inco_error *er
 int matfile_load(const char *path, const io_how *how, io_array *out, inco_error *error) {
     mat_file file;
     matvar_t *v = NULL;
-    choice c;
+    char chosen[NAME];
     int status;
     TRY(open_mat(&file, path, how->limit, error));
-    if (!how->variable) TRY(choose(&file, is_matrix, "components", &c, error));
-    const char *name = how->variable ? how->variable : c.name;
+    if (!how->variable) TRY(choose(&file, is_matrix, "components", chosen, error));
+    const char *name = how->variable ? how->variable : chosen;
     TRY(read_variable(&file, name, &v, error));
     if (!v) TRY(error_set(error, INCO_EFORMAT, "%s: there is no variable %s", path, name));
     out->columns = 1;
@@ -240,8 +193,9 @@ static int sparse_header(const matvar_t *v, npy_header *h) {
 static int to_codes(const matvar_t *v, const char *path, csc *codes, inco_error *error) {
     const mat_sparse_t *s = v->data;
     npy_header h;
-    if (!s || !sparse_header(v, &h) || v->dims[0] >= INT32_MAX || s->njc != v->dims[1] + 1 || s->nir < s->ndata ||
-        !s->jc || s->jc[v->dims[1]] > s->ndata)
+    const int sparse = v->class_type == MAT_C_SPARSE && (size_t)v->data_size == sizeof *s;
+    if (!s || !sparse || !sparse_header(v, &h) || v->dims[0] >= INT32_MAX || s->njc != v->dims[1] + 1 ||
+        s->nir < s->ndata || !s->jc || s->jc[v->dims[1]] > s->ndata)
         return error_set(error, INCO_EFORMAT, "%s: the sparse matrix %s is invalid", path, v->name);
     int status = csc_new(codes, INCO_F64, (int64_t)v->dims[0], (int64_t)v->dims[1], s->ndata, error);
     if (status < 0) return status;
@@ -281,12 +235,12 @@ int matfile_load_list(const char *path, const char *name, double **values, int64
 int matfile_load_codes(const char *path, int64_t limit, csc *codes, inco_origin *origin, inco_error *error) {
     mat_file file;
     matvar_t *v = NULL;
-    choice c;
+    char name[NAME];
     int status;
     TRY(open_mat(&file, path, limit, error));
-    TRY(choose(&file, is_codes, "codes", &c, error));
-    TRY(read_variable(&file, c.name, &v, error));
-    if (!v) TRY(error_set(error, INCO_EFORMAT, "%s: the variable %s cannot be read", path, c.name));
+    TRY(choose(&file, is_codes, "codes", name, error));
+    TRY(read_variable(&file, name, &v, error));
+    if (!v) TRY(error_set(error, INCO_EFORMAT, "%s: the variable %s cannot be read", path, name));
     TRY(to_codes(v, path, codes, error));
     TRY(origin_restore(origin, &(origin_reader){get_field, &file, path}, codes->cols, error));
 done:

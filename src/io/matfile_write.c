@@ -110,12 +110,6 @@ static char *ascii_json(const char *text) {
     return ascii;
 }
 
-static int put_meta(writing *w, char *ascii, inco_error *error) {
-    size_t dims[2] = {1, ascii ? strlen(ascii) : 0};
-    if (!ascii) return error_no_memory(error);
-    return put(w, Mat_VarCreate("meta", MAT_C_CHAR, MAT_T_UINT8, 2, dims, ascii, MAT_F_DONT_COPY_DATA), error);
-}
-
 int matfile_save(output *out, const io_array *array, const io_how *how, inco_error *error) {
     const inco_mat *m = &array->m;
     inco_mat compact = {0};
@@ -127,7 +121,11 @@ int matfile_save(output *out, const io_array *array, const io_how *how, inco_err
     TRY(begin(&w, out, error));
     TRY(put(&w, numbers("components", m->type, m->rows, m->cols, compact.data ? compact.data : m->data), error));
     if (how->mean) TRY(put(&w, numbers("mean", INCO_F64, m->rows, 1, how->mean->data), error));
-    if (how->meta && *how->meta) TRY(put_meta(&w, ascii = ascii_json(how->meta), error));
+    if (how->meta && *how->meta) {
+        if (!(ascii = ascii_json(how->meta))) TRY(error_no_memory(error));
+        size_t dims[2] = {1, strlen(ascii)};
+        TRY(put(&w, Mat_VarCreate("meta", MAT_C_CHAR, MAT_T_UINT8, 2, dims, ascii, MAT_F_DONT_COPY_DATA), error));
+    }
 done:
     status = end(&w, status, error);
     memory_free(ascii);
@@ -137,61 +135,45 @@ done:
 
 /* ---- Codes ---- */
 
-typedef struct sparse_arrays {
-    uint32_t *row, *start;
-    double *value;
-} sparse_arrays;
-
-static int make_arrays(sparse_arrays *a, const csc *codes, inco_error *error) {
+/* matio's form of the codes, in new arrays. */
+static int copy_sparse(mat_sparse_t *s, const csc *codes, inco_error *error) {
     const int64_t count = csc_nonzeros(codes);
-    *a = (sparse_arrays){NEW_RAW(uint32_t, count), NEW(uint32_t, codes->cols + 1), NEW_RAW(double, count)};
-    if (!a->row || !a->start || !a->value) return error_no_memory(error);
-    for (int64_t n = 0; codes->start && n <= codes->cols; n++) a->start[n] = (uint32_t)codes->start[n];
+    double *values = NEW_RAW(double, count);
+    *s = (mat_sparse_t){.nzmax = (uint32_t)count,
+                        .ir = NEW_RAW(uint32_t, count),
+                        .nir = (uint32_t)count,
+                        .jc = NEW(uint32_t, codes->cols + 1),
+                        .njc = (uint32_t)codes->cols + 1,
+                        .ndata = (uint32_t)count,
+                        .data = values};
+    if (!s->ir || !s->jc || !values) return error_no_memory(error);
+    for (int64_t n = 0; codes->start && n <= codes->cols; n++) s->jc[n] = (uint32_t)codes->start[n];
     for (int64_t k = 0; k < count; k++) {
-        a->row[k] = (uint32_t)codes->index[k];
-        a->value[k] = csc_value(codes, k);
+        s->ir[k] = (uint32_t)codes->index[k];
+        values[k] = csc_value(codes, k);
     }
     return INCO_OK;
 }
 
-static void free_arrays(sparse_arrays *a) {
-    memory_free(a->row);
-    memory_free(a->start);
-    memory_free(a->value);
-}
-
-static int put_origin(writing *w, const origin_table *table, inco_error *error) {
-    int status = INCO_OK;
-    for (int i = 0; status >= 0 && i < table->count; i++) {
-        const origin_field *f = &table->field[i];
-        status = put(w, numbers(f->name, INCO_F64, f->cols, f->rows, f->values), error);
-    }
-    return status;
-}
-
 int matfile_save_codes(output *out, const csc *codes, const inco_origin *origin, inco_error *error) {
     size_t dims[2] = {(size_t)codes->rows, (size_t)codes->cols};
-    const int64_t count = csc_nonzeros(codes);
+    const double bytes = 12.0 * (double)csc_nonzeros(codes) + 4.0 * (double)codes->cols;
     origin_table table = {0};
-    sparse_arrays a = {0};
+    mat_sparse_t sparse = {0};
     writing w = {0};
     int status;
-    TRY(check_size(out->name, 12.0 * (double)count + 4.0 * (double)codes->cols, error));
+    TRY(check_size(out->name, bytes, error));
     TRY(origin_describe(&table, origin, error));
-    TRY(make_arrays(&a, codes, error));
+    TRY(copy_sparse(&sparse, codes, error));
     TRY(begin(&w, out, error));
-    mat_sparse_t sparse = {.nzmax = (uint32_t)count,
-                           .ir = a.row,
-                           .nir = (uint32_t)count,
-                           .jc = a.start,
-                           .njc = (uint32_t)codes->cols + 1,
-                           .ndata = (uint32_t)count,
-                           .data = a.value};
     TRY(put(&w, Mat_VarCreate("codes", MAT_C_SPARSE, MAT_T_DOUBLE, 2, dims, &sparse, MAT_F_DONT_COPY_DATA), error));
-    TRY(put_origin(&w, &table, error));
+    for (const origin_field *f = table.field; f < table.field + table.count; f++)
+        TRY(put(&w, numbers(f->name, INCO_F64, f->cols, f->rows, f->values), error));
 done:
     status = end(&w, status, error);
-    free_arrays(&a);
+    memory_free(sparse.ir);
+    memory_free(sparse.jc);
+    memory_free(sparse.data);
     origin_table_free(&table);
     return status;
 }

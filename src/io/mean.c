@@ -49,15 +49,15 @@ static int check_fingerprint(const char *path, const char *second, const inco_ma
     int64_t count;
     int status = load_list(second, "dictionary", &print, &count, error);
     if (status >= 0 && (!print || count != 1 || *print != (double)mat_fingerprint(d)))
-        status = error_set(error, INCO_EDATA,
-                           "%s has the mean of another dictionary than %s: delete it, or restore the file that it "
-                           "belongs to",
-                           second, path);
+        status = error_set(
+            error, INCO_EDATA,
+            "%s has the mean of another dictionary than %s: delete it, or restore the file that it belongs to", second,
+            path);
     memory_free(print);
     return status;
 }
 
-/* Takes over the values. */
+/* Checks the values and copies them to a matrix. */
 static int to_mean(const char *path, double *values, int64_t count, const inco_mat *d, inco_mat *mean,
                    inco_error *error) {
     int64_t row, col;
@@ -122,13 +122,6 @@ static void drop_second(const char *second) {
     memory_free(print);
 }
 
-static int check_mean(const inco_mat *d, const inco_mat *mean, inco_error *error) {
-    int status = mat_need(mean, "mean", error);
-    if (status < 0 || (mean->rows == d->rows && mean->cols == 1)) return status;
-    return error_set(error, INCO_EDIM, "the mean is %lld x %lld, the atoms have %lld dimensions", (long long)mean->rows,
-                     (long long)mean->cols, (long long)d->rows);
-}
-
 int inco_save_dictionary(const char *path, const inco_mat *dictionary, const inco_mat *given,
                          const inco_options *options, const char *meta, inco_error *error) {
     char *second = NULL;
@@ -136,7 +129,10 @@ int inco_save_dictionary(const char *path, const inco_mat *dictionary, const inc
     int status;
     TRY(NEED(path));
     TRY(mat_need(dictionary, "dictionary", error));
-    if (given) TRY(check_mean(dictionary, given, error));
+    if (given) TRY(mat_need(given, "mean", error));
+    if (given && (given->rows != dictionary->rows || given->cols != 1))
+        TRY(error_set(error, INCO_EDIM, "the mean is %lld x %lld, the atoms have %lld dimensions",
+                      (long long)given->rows, (long long)given->cols, (long long)dictionary->rows));
     if (given) TRY(mat_convert(&mean, given, INCO_F64, error));
     TRY(name_second(path, &second, error));
     if (second && given)

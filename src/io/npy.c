@@ -9,6 +9,8 @@
 #include "io/rows.h"
 #include "base/memory.h"
 
+static const char magic[6] = {'\x93', 'N', 'U', 'M', 'P', 'Y'}; /* the first bytes of a file */
+
 int npy_native_is_little(void) {
     const uint16_t one = 1;
     return *(const unsigned char *)&one;
@@ -130,8 +132,9 @@ static size_t little(const unsigned char *bytes, int count) {
 
 int npy_parse(const unsigned char *bytes, size_t length, const char *name, npy_header *h, inco_error *error) {
     memset(h, 0, sizeof *h);
-    if (length < 10 || memcmp(bytes, "\x93NUMPY", 6))
-        return error_set(error, INCO_EFORMAT, "%s: not a NumPy array: wrong magic bytes", name);
+    if (length < 10 || memcmp(bytes, magic, sizeof magic))
+        return error_set(error, INCO_EFORMAT,
+                         "%s: not a NumPy array: wrong magic bytes (raw float32 numbers need option 'dim')", name);
     if (bytes[6] < 1 || bytes[6] > 3)
         return error_set(error, INCO_EFORMAT, "%s: unknown version %d.%d of the NumPy format", name, bytes[6],
                          bytes[7]);
@@ -270,16 +273,15 @@ int64_t npy_integer(const npy_header *h, const unsigned char *data, int64_t i) {
 
 static int check_shape(const npy_header *h, const char *name, inco_error *error) {
     if (h->dims == 1)
+        return error_set(error, INCO_EFORMAT,
+                         "%s: a 1-d array of %lld values; a matrix has 2 dimensions, signals and features: reshape it "
+                         "with x.reshape(1, -1) for one signal",
+                         name, (long long)h->count);
+    if (h->dims != 2)
         return error_set(
             error, INCO_EFORMAT,
-            "%s: a 1-d array of %lld values; a matrix has 2 dimensions, signals and features: reshape it with "
-            "x.reshape(1, -1) for one signal",
-            name, (long long)h->count);
-    if (h->dims != 2)
-        return error_set(error, INCO_EFORMAT,
-                         "%s: a %d-d array; a matrix has 2 dimensions, signals and features: reshape it with "
-                         "x.reshape(len(x), -1)",
-                         name, h->dims);
+            "%s: a %d-d array; a matrix has 2 dimensions, signals and features: reshape it with x.reshape(len(x), -1)",
+            name, h->dims);
     if (!h->count)
         return error_set(error, INCO_EDATA, "%s: the array is empty: its shape is (%lld, %lld)", name,
                          (long long)h->shape[0], (long long)h->shape[1]);
@@ -341,14 +343,41 @@ done:
     return status;
 }
 
+/* The header that raw numbers lack: float32 in the byte order of this machine, `dim` per signal. */
+static int raw_header(const file_bytes *file, const char *name, int64_t dim, npy_header *h, inco_error *error) {
+    const size_t size = sizeof(float), signal = (size_t)dim * size;
+    if (file->length % signal)
+        return error_set(error, INCO_EFORMAT,
+                         "%s: %zu bytes are not a whole number of signals of %lld float32 values (option 'dim')", name,
+                         file->length, (long long)dim);
+    *h = (npy_header){.kind = 'f',
+                      .size = (int)size,
+                      .dims = 2,
+                      .shape = {(int64_t)(file->length / signal), dim},
+                      .count = (int64_t)(file->length / size)};
+    return INCO_OK;
+}
+
+static int is_npy(const file_bytes *file) {
+    return file->length >= sizeof magic && !memcmp(file->data, magic, sizeof magic);
+}
+
 int npy_matrix(file_bytes *file, const char *name, const io_how *how, inco_mat *m, inco_error *error) {
     const size_t head = NPY_HEADER_MAX + 12;
-    npy_header h;
+    npy_header h = {0};
     int status;
     *m = (inco_mat){0};
     TRY(file_need(file, 0, file->length < head ? file->length : head, error));
-    TRY(npy_parse(file->data, file->length, name, &h, error));
+    if (how->dim && !is_npy(file))
+        TRY(raw_header(file, name, how->dim, &h, error));
+    else
+        TRY(npy_parse(file->data, file->length, name, &h, error));
     TRY(npy_check_numbers(&h, name, error));
+    if (how->list && h.dims == 1) { /* a column */
+        h.dims = 2;
+        h.shape[1] = 1;
+        h.fortran = 0;
+    }
     TRY(check_shape(&h, name, error));
     TRY(npy_check_length(&h, file->length, name, error));
     TRY(npy_take(file, &h, name, how, m, error));
@@ -358,10 +387,10 @@ done:
 
 int npy_load(const char *path, const io_how *how, io_array *out, inco_error *error) {
     file_bytes file;
-    int status = file_open(&file, path, how->limit, error);
+    int status = file_open(&file, path, error);
     if (status < 0) return status;
     out->columns = how->columns;
-    status = npy_matrix(&file, path, how, &out->m, error);
+    status = npy_matrix(&file, file.path, how, &out->m, error);
     file_release(&file);
     return status;
 }
@@ -382,7 +411,9 @@ size_t npy_header_text(char out[256], const char *item, int fortran, int dims, c
     size_t size = (PREFIX + (size_t)used + 1 + 63) / 64 * 64;
     memset(text + used, ' ', size - PREFIX - (size_t)used);
     out[size - 1] = '\n';
-    memcpy(out, "\x93NUMPY\x01\x00", 8);
+    memcpy(out, magic, sizeof magic);
+    out[6] = 1; /* version 1.0 */
+    out[7] = 0;
     out[8] = (char)((size - PREFIX) & 255);
     out[9] = (char)((size - PREFIX) >> 8);
     return size;

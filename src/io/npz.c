@@ -16,26 +16,22 @@ static int is_matrix(const npy_header *h) {
     return npy_is_number(h) && h->dims == 2;
 }
 
-/* Lists the arrays for messages: "a (3, 4), b, meta". */
-static void list_members(archive *a, char *text, size_t size) {
+/* States the problem and lists the arrays: "a (3, 4), b, meta". */
+static int refuse_choice(archive *a, const char *path, const char *problem, inco_error *error) {
+    char text[500] = "";
     size_t used = 0;
-    for (int64_t i = 0; i < archive_count(a) && used < size; i++) {
+    for (int64_t i = 0; i < archive_count(a) && used < sizeof text; i++) {
         npy_header h;
         int length;
         const char *name = archive_name(a, i, &length);
         if (!name || archive_header(a, i, &h, NULL) < 0) continue;
-        used += (size_t)snprintf(text + used, size - used, "%s%.*s", used ? ", " : "", length, name);
-        if (used < size && is_matrix(&h))
-            used += (size_t)snprintf(text + used, size - used, " (%lld, %lld)", (long long)h.shape[0],
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%.*s", used ? ", " : "", length, name);
+        if (used < sizeof text && is_matrix(&h))
+            used += (size_t)snprintf(text + used, sizeof text - used, " (%lld, %lld)", (long long)h.shape[0],
                                      (long long)h.shape[1]);
     }
-    if (!used) snprintf(text, size, "nothing that is an array");
-}
-
-static int refuse_choice(archive *a, const char *path, const char *problem, inco_error *error) {
-    char members[500] = "";
-    list_members(a, members, sizeof members);
-    return error_set(error, INCO_EFORMAT, "%s: %s; it holds: %s", path, problem, members);
+    return error_set(error, INCO_EFORMAT, "%s: %s; it holds: %s", path, problem,
+                     used ? text : "nothing that is an array");
 }
 
 /* The requested array; else the only matrix; else "components". */

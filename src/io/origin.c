@@ -83,7 +83,7 @@ static int wrong_field(const origin_reader *r, const char *name, inco_error *err
                      r->path, name);
 }
 
-/* A field of exactly `count` values within low .. high. */
+/* A field of exactly `count` values from 0 to 1e15. */
 static int get_numbers(const origin_reader *r, const char *name, int64_t count, double *out, inco_error *error) {
     double *values = NULL;
     int64_t found = 0;
@@ -100,7 +100,8 @@ static int get_numbers(const origin_reader *r, const char *name, int64_t count, 
 static int get_integer(const origin_reader *r, const char *name, int64_t least, int64_t *out, inco_error *error) {
     double value = 0;
     int status = get_numbers(r, name, 1, &value, error);
-    if (status >= 0 && (value != floor(value) || value < (double)least)) return wrong_field(r, name, error);
+    if (status < 0) return status;
+    if (value != floor(value) || value < (double)least) return wrong_field(r, name, error);
     *out = (int64_t)value;
     return status;
 }
@@ -125,23 +126,20 @@ static int get_shape(inco_origin *o, origin_arrays *arrays, const origin_reader 
     return status;
 }
 
-static int get_patch(inco_origin *o, const origin_reader *r, inco_error *error) {
-    double patch[2];
-    int status = get_numbers(r, "origin_patch", 2, patch, error);
-    if (status < 0) return status;
-    if (patch[0] < 1 || patch[1] < 1) return wrong_field(r, "origin_patch", error);
-    o->patch_rows = (int64_t)patch[0];
-    o->patch_cols = (int64_t)patch[1];
-    return INCO_OK;
-}
-
 static int get_cuts(inco_origin *o, origin_arrays *arrays, const origin_reader *r, inco_error *error) {
+    double patch[2];
     int status;
     TRY(get_shape(o, arrays, r, error));
     TRY(get_integer(r, "origin_hop", 1, &o->hop, error));
-    if (o->kind == IO_IMAGE) return get_patch(o, r, error);
-    TRY(get_integer(r, "origin_window", 1, &o->window, error));
-    TRY(get_numbers(r, "origin_rate", 1, &o->rate, error));
+    if (o->kind == IO_IMAGE) {
+        TRY(get_numbers(r, "origin_patch", 2, patch, error));
+        if (patch[0] < 1 || patch[1] < 1) TRY(wrong_field(r, "origin_patch", error));
+        o->patch_rows = (int64_t)patch[0];
+        o->patch_cols = (int64_t)patch[1];
+    } else {
+        TRY(get_integer(r, "origin_window", 1, &o->window, error));
+        TRY(get_numbers(r, "origin_rate", 1, &o->rate, error));
+    }
 done:
     return status;
 }
@@ -175,6 +173,8 @@ int origin_restore(inco_origin *o, const origin_reader *r, int64_t signals, inco
     TRY(r->get(r->self, "origin_mean", &arrays->mean, &count, error));
     o->mean = arrays->mean;
     if (o->mean && count != signals) TRY(wrong_field(r, "origin_mean", error));
+    for (int64_t n = 0; o->mean && n < count; n++)
+        if (!isfinite(o->mean[n])) TRY(wrong_field(r, "origin_mean", error));
 done:
     memory_free(kind);
     if (status < 0) inco_origin_free(o);

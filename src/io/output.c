@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/spool.h"
 #include "io/leftover.h"
 #include "io/paths.h"
 
@@ -42,55 +43,39 @@ static int follow_links(const char *path, char **target, inco_error *error) {
     return *target ? cannot_write(path, ELOOP, error) : error_no_memory(error);
 }
 
-static int has_name(int fd) {
-    struct stat info;
-    return fstat(fd, &info) == 0 && info.st_nlink > 0;
-}
-
 /* Opens a new file in the folder; mode 0666 is subject to the umask. It is locked as long as it is open, so that
  * leftover_clean does not take it for a leftover. *name is NULL if out of memory. */
-static int create_unique(const char *folder, char **name, mode_t mode) {
+static int create_unique(const char *folder, char **name) {
+    struct stat info;
     int fd = -1;
     for (int number = 0; number < NAMES_TRIED; number++) {
         memory_free(*name);
         *name = paths_temporary(folder, number);
         if (!*name) return -1;
-        fd = open(*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        fd = open(*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd < 0 && errno != EEXIST) break;
         if (fd < 0) continue;
         leftover_lock(fd);
-        if (has_name(fd)) break;
+        if (fstat(fd, &info) == 0 && info.st_nlink > 0) break;
         close(fd); /* it was removed before it was locked */
         fd = -1;
     }
     return fd;
 }
 
-/* Whether the open file can be reached without a name, so that it can be opened again and be named later. */
-static int has_link(output *o) {
-    snprintf(o->link, sizeof o->link, "/proc/self/fd/%d", o->fd);
-    return access(o->link, F_OK) == 0;
-}
-
-/* Opens a file without a name in the folder, which vanishes if the process dies; o->temporary will be its name. Returns
- * whether there are such files here. */
+/* Opens a file without a name in the folder, which vanishes if the process dies; o->temporary will be its name, and
+ * o->link reaches it before. Returns whether there are such files here. */
 static int create_unnamed(output *o) {
 #ifdef O_TMPFILE
     o->fd = open(o->folder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
     if (o->fd < 0) return 0;
     leftover_lock(o->fd);
-    o->unnamed = has_link(o);
+    snprintf(o->link, sizeof o->link, "/proc/self/fd/%d", o->fd);
+    o->unnamed = access(o->link, F_OK) == 0;
     if (o->unnamed) return 1;
     close(o->fd);
     o->fd = -1;
 #endif
-    return 0;
-}
-
-/* Returns 0, or errno. */
-static int name_file(output *o) {
-    if (linkat(AT_FDCWD, o->link, AT_FDCWD, o->temporary, AT_SYMLINK_FOLLOW) < 0) return errno;
-    o->unnamed = 0;
     return 0;
 }
 
@@ -113,7 +98,7 @@ static int open_beside(output *o, const struct stat *old, inco_error *error) {
     leftover_clean(o->folder);
     o->temporary = paths_temporary(o->folder, 0);
     if (!o->temporary) return error_no_memory(error);
-    if (!create_unnamed(o)) o->fd = create_unique(o->folder, &o->temporary, 0666);
+    if (!create_unnamed(o)) o->fd = create_unique(o->folder, &o->temporary);
     const int reason = errno;
     if (!o->temporary) return error_no_memory(error);
     if (o->fd < 0) {
@@ -125,25 +110,14 @@ static int open_beside(output *o, const struct stat *old, inco_error *error) {
     return INCO_OK;
 }
 
-/* A temporary file that loses its name at once. */
-static int open_spool(output *o, inco_error *error) {
-    const char *folder = getenv("TMPDIR");
-    char *name = NULL;
-    o->device = o->fd;
-    o->fd = create_unique(folder && *folder ? folder : "/tmp", &name, 0600);
-    int status = name ? INCO_OK : error_no_memory(error);
-    if (name && o->fd < 0)
-        status = error_set(error, INCO_EIO, "cannot write the temporary file %s: %s; set TMPDIR to another folder",
-                           name, strerror(errno));
-    if (o->fd >= 0) unlink(name);
-    memory_free(name);
-    return status;
-}
-
+/* Devices cannot seek: a writer that seeks gets a temporary file. */
 static int open_device(output *o, int seeks, inco_error *error) {
     o->fd = strcmp(o->name, "-") ? open(o->name, O_WRONLY | O_CLOEXEC) : dup(STDOUT_FILENO);
     if (o->fd < 0) return cannot_write(o->name, errno, error);
-    return seeks ? open_spool(o, error) : INCO_OK;
+    if (!seeks) return INCO_OK;
+    o->device = o->fd;
+    o->fd = spool_file(error);
+    return o->fd < 0 ? INCO_EIO : INCO_OK;
 }
 
 static int open_target(output *o, int seeks, inco_error *error) {
@@ -239,7 +213,10 @@ static void complete(output *o) {
     flush(o);
     if (!o->trouble && o->device >= 0) o->trouble = copy_to_device(o);
     if (!o->trouble && o->target) o->trouble = sync_fd(o->fd);
-    if (!o->trouble && o->target && o->unnamed) o->trouble = name_file(o);
+    if (!o->trouble && o->target && o->unnamed) {
+        o->unnamed = linkat(AT_FDCWD, o->link, AT_FDCWD, o->temporary, AT_SYMLINK_FOLLOW) < 0;
+        if (o->unnamed) o->trouble = errno;
+    }
     /* closing may fail on a network file system; the lock ends with it, so another descriptor keeps the lock */
     const int locked = o->target ? dup(o->fd) : -1;
     int closing = close_fd(&o->fd), closing_device = close_fd(&o->device);

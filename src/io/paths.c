@@ -85,25 +85,21 @@ static int add(path_list *list, char *path, inco_error *error) {
     return INCO_OK;
 }
 
-static int add_folder(path_list *list, const char *folder, int (*known)(const char *path), inco_error *error) {
+/* Adds a file, or the files of a folder that have a known name. */
+static int add_existing(path_list *list, const char *path, int (*known)(const char *path), inco_error *error) {
     const int64_t before = list->count;
-    DIR *directory = opendir(folder);
-    if (!directory) return error_set(error, INCO_EIO, "cannot read the folder %s: %s", folder, strerror(errno));
+    struct stat info;
+    if (stat(path, &info) < 0 || !S_ISDIR(info.st_mode)) return add(list, memory_text(path), error);
+    DIR *directory = opendir(path);
+    if (!directory) return error_set(error, INCO_EIO, "cannot read the folder %s: %s", path, strerror(errno));
     int status = INCO_OK;
     for (struct dirent *entry; status >= 0 && (entry = readdir(directory));)
-        if (entry->d_name[0] != '.' && known(entry->d_name))
-            status = add(list, paths_join(folder, entry->d_name), error);
+        if (entry->d_name[0] != '.' && known(entry->d_name)) status = add(list, paths_join(path, entry->d_name), error);
     closedir(directory);
     if (status >= 0 && list->count == before)
         return error_set(error, INCO_EDATA, "the folder %s has no file that can be read as a matrix, audio or image",
-                         folder);
+                         path);
     return status;
-}
-
-static int add_existing(path_list *list, const char *path, int (*known)(const char *path), inco_error *error) {
-    struct stat info;
-    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return add_folder(list, path, known, error);
-    return add(list, memory_text(path), error);
 }
 
 static int add_pattern(path_list *list, const char *pattern, int (*known)(const char *path), inco_error *error) {
@@ -121,6 +117,7 @@ static int add_pattern(path_list *list, const char *pattern, int (*known)(const 
 
 static int add_path(path_list *list, const char *path, int (*known)(const char *path), inco_error *error) {
     struct stat info;
+    if (!strcmp(path, "-")) return add(list, memory_text(path), error); /* standard input */
     if (stat(path, &info) == 0) return add_existing(list, path, known, error);
     if (errno == ENOENT && strpbrk(path, "*?[")) return add_pattern(list, path, known, error);
     return error_set(error, INCO_EIO, "cannot read %s: %s", path, strerror(errno));

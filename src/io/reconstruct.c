@@ -17,7 +17,6 @@ typedef struct canvas {
     const inco_mat *signals;
     int64_t rows, cols; /* of the current file */
     int64_t first;      /* its first signal */
-    double *sum, *weight;
 } canvas;
 
 static cut cut_of(const inco_origin *o) {
@@ -25,35 +24,30 @@ static cut cut_of(const inco_origin *o) {
     return (cut){IO_IMAGE, o->patch_rows, o->patch_cols, o->hop, 1};
 }
 
-static void add_signal(canvas *v, int64_t place) {
-    const int64_t n = v->first + place;
-    int64_t row, col;
-    cut_place(&v->cut, v->rows, v->cols, place, &row, &col);
-    for (int64_t r = 0; r < v->cut.rows && row + r < v->rows; r++)
-        for (int64_t c = 0; c < v->cut.cols; c++) {
-            int64_t at = (row + r) * v->cols + col + c;
-            v->sum[at] += mat_get(v->signals, r * v->cut.cols + c, n);
-            v->weight[at]++;
-        }
-}
-
 /* Reassembles one file as an array for its format: a column of samples, or one column per row of pixels. */
 static int reassemble(canvas *v, io_array *out, inco_error *error) {
     const int64_t count = v->rows * v->cols, places = cut_count(&v->cut, v->rows, v->cols);
     const int image = v->cut.kind == IO_IMAGE;
+    double *sum = NEW(double, count), *weight = NEW(double, count);
     int status;
     memset(out, 0, sizeof *out);
-    v->sum = NEW(double, count);
-    v->weight = NEW(double, count);
-    if (!v->sum || !v->weight) TRY(error_no_memory(error));
-    for (int64_t place = 0; place < places; place++) add_signal(v, place);
+    if (!sum || !weight) TRY(error_no_memory(error));
+    for (int64_t place = 0; place < places; place++) {
+        int64_t row, col;
+        cut_place(&v->cut, v->rows, v->cols, place, &row, &col);
+        for (int64_t r = 0; r < v->cut.rows && row + r < v->rows; r++)
+            for (int64_t c = 0; c < v->cut.cols; c++) {
+                const int64_t at = (row + r) * v->cols + col + c;
+                sum[at] += mat_get(v->signals, r * v->cut.cols + c, v->first + place);
+                weight[at]++;
+            }
+    }
     TRY(mat_new_raw(&out->m, INCO_F32, image ? v->cols : count, image ? v->rows : 1, error));
-    for (int64_t i = 0; i < count; i++)
-        ((float *)out->m.data)[i] = (float)(v->weight[i] > 0 ? v->sum[i] / v->weight[i] : 0);
+    for (int64_t i = 0; i < count; i++) ((float *)out->m.data)[i] = (float)(weight[i] > 0 ? sum[i] / weight[i] : 0);
     v->first += places;
 done:
-    memory_free(v->sum);
-    memory_free(v->weight);
+    memory_free(sum);
+    memory_free(weight);
     return status;
 }
 
@@ -97,9 +91,8 @@ static int save_numbered(canvas *v, const char *path, const inco_origin *o, inco
 
 static int save_single(canvas *v, const char *path, const inco_origin *o, inco_error *error) {
     const io_how how = {.rate = o->rate};
-    const char *standard = o->kind == IO_AUDIO ? "-.wav" : "-.pgm";
     const io_format *format;
-    int status = io_need(&format, strcmp(path, "-") ? path : standard, (int)o->kind, IO_SAVES, error);
+    int status = io_need(&format, path, (int)o->kind, IO_SAVES, error);
     if (status < 0) return status;
     v->rows = o->shape[0];
     v->cols = o->shape[1];
@@ -155,11 +148,10 @@ int inco_save_decoded(const char *path, const inco_mat *signals, const inco_orig
     TRY(mat_need(signals, "matrix", error));
     TRY(SIZED_TAKE(inco_origin, o, given, error));
     if (o->kind != IO_AUDIO && o->kind != IO_IMAGE)
-        TRY(error_set(
-            error, INCO_EINVAL,
-            "%s: these codes do not come from consecutive windows or patches (encode with option 'hop'), so they "
-            "cannot be decoded to audio or images: write a matrix, such as .npy",
-            path));
+        TRY(error_set(error, INCO_EINVAL,
+                      "%s: these codes do not come from consecutive windows or patches (encode with option 'hop'), so "
+                      "they cannot be decoded to audio or images: write a matrix, such as .npy",
+                      path));
     TRY(origin_check(o, error));
     canvas v = {.cut = cut_of(o), .signals = signals};
     TRY(check_sizes(&v.cut, signals, o, error));

@@ -8,6 +8,10 @@
 #include "base/memory.h"
 #include "mat/mat.h"
 
+int64_t audio_resampled(int64_t count, double from, double to) {
+    return (int64_t)ceil((double)count * (to / from));
+}
+
 #ifdef INCO_HAVE_RESAMPLE
 #include <samplerate.h>
 
@@ -18,7 +22,7 @@ int audio_resample(inco_mat *m, double from, const io_how *how, const char *path
     if (!src_is_valid_ratio(ratio))
         return error_set(error, INCO_EINVAL, "%s: cannot resample from %g to %g Hz: the ratio is beyond 256", path,
                          from, to);
-    const int64_t count = (int64_t)ceil((double)m->rows * ratio);
+    const int64_t count = audio_resampled(m->rows, from, to);
     TRY(limit_check(&(limit_claim){path, "resampled samples", count, 2 * sizeof(float), INFINITY, how->limit}, error));
     TRY(inco_mat_new(&result, INCO_F32, count, 1, error));
     SRC_DATA job = {.data_in = m->data,

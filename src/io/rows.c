@@ -21,7 +21,7 @@ int rows_take(io_rows *rows, file_bytes *file, int64_t offset, size_t bytes, inc
     rows->bytes = bytes;
     rows->device = info.st_dev;
     rows->inode = info.st_ino;
-    if (rows->keep_open) {
+    if (rows->keep_open || file->nameless) {
         rows->fd = file->reader;
         file->reader = 0;
     }

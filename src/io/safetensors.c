@@ -90,8 +90,9 @@ static int describe(const tensor *t, char *text, size_t size) {
     return snprintf(text, size, "%s %s %lld-d", name, dtype, (long long)t->dims);
 }
 
-/* Lists the tensors, matrices first, as far as there is space. */
-static void list_tensors(const tensors *f, char text[LISTED]) {
+/* States the problem and lists the tensors, matrices first, as far as there is space. */
+static int refuse_choice(const tensors *f, const char *problem, inco_error *error) {
+    char text[LISTED] = "nothing";
     size_t used = 0;
     int64_t listed = 0;
     for (int pass = 0; pass < 2; pass++)
@@ -102,15 +103,7 @@ static void list_tensors(const tensors *f, char text[LISTED]) {
             if (used + length + 40 > LISTED) continue;
             used += (size_t)snprintf(text + used, LISTED - used, "%s%s", listed++ ? ", " : "", one);
         }
-    if (listed < f->count)
-        snprintf(text + used, LISTED - used, " and %lld more", (long long)(f->count - listed));
-    else if (!listed)
-        snprintf(text, LISTED, "nothing");
-}
-
-static int refuse_choice(const tensors *f, const char *problem, inco_error *error) {
-    char text[LISTED] = "";
-    list_tensors(f, text);
+    if (listed < f->count) snprintf(text + used, LISTED - used, " and %lld more", (long long)(f->count - listed));
     return error_set(error, INCO_EFORMAT, "%s: %s; it holds: %s", f->file, problem, text);
 }
 
@@ -263,29 +256,20 @@ done:
     return status;
 }
 
-static void close_tensors(tensors *f) {
-    json_decref(f->header);
-    memory_free(f->list);
-}
-
 /* ---- Choice of the tensor ---- */
 
-static const tensor *find(const tensors *f, const char *name) {
-    for (int64_t i = 0; i < f->count; i++)
-        if (!strcmp(f->list[i].name, name)) return &f->list[i];
-    return NULL;
-}
-
+/* The requested tensor; else the only matrix; else the one with the default name. */
 static int choose(const tensors *f, const char *variable, const tensor **chosen, inco_error *error) {
     char problem[160], name[104];
+    const tensor *named = NULL, *matrix = NULL;
     int matrices = 0;
-    for (int64_t i = 0; i < f->count; i++) {
-        if (!is_matrix(&f->list[i])) continue;
+    for (const tensor *t = f->list; t < f->list + f->count; t++) {
+        if (!strcmp(t->name, variable ? variable : DEFAULT_NAME)) named = t;
+        if (!is_matrix(t)) continue;
         matrices++;
-        *chosen = &f->list[i];
+        matrix = t;
     }
-    if (!variable && matrices == 1) return INCO_OK;
-    *chosen = find(f, variable ? variable : DEFAULT_NAME);
+    *chosen = !variable && matrices == 1 ? matrix : named;
     if (*chosen && (variable || is_matrix(*chosen))) return INCO_OK;
     if (variable)
         snprintf(problem, sizeof problem, "there is no tensor '%s'", printable(variable, name));
@@ -304,8 +288,8 @@ static int check_matrix(const tensors *f, const tensor *t, inco_error *error) {
                          printable(t->name, name), printable(t->dtype, dtype));
     if (t->dims != 2)
         return error_set(error, INCO_EFORMAT,
-                         "%s: the tensor '%s' has %lld dimensions; a matrix has 2, atoms and features: reshape it "
-                         "with x.reshape(len(x), -1)",
+                         "%s: the tensor '%s' has %lld dimensions; a matrix has 2, atoms and features: reshape it with "
+                         "x.reshape(len(x), -1)",
                          f->file, printable(t->name, name), (long long)t->dims);
     if (!t->count)
         return error_set(error, INCO_EDATA, "%s: the tensor '%s' is empty: its shape is (%lld, %lld)", f->file,
@@ -331,13 +315,14 @@ int safetensors_matrix(file_bytes *file, const char *name, const io_how *how, in
                           .offset = f.start + (size_t)t->begin};
     TRY(npy_take(file, &h, name, how, m, error));
 done:
-    close_tensors(&f);
+    json_decref(f.header);
+    memory_free(f.list);
     return status;
 }
 
 int safetensors_load(const char *path, const io_how *how, io_array *out, inco_error *error) {
     file_bytes file;
-    int status = file_open(&file, path, how->limit, error);
+    int status = file_open(&file, path, error);
     if (status < 0) return status;
     out->columns = how->columns;
     status = safetensors_matrix(&file, path, how, &out->m, error);
@@ -372,17 +357,17 @@ static int write_header(output *out, const char *text) {
     return output_write(out, spaces, padding) < 0 ? INCO_EIO : INCO_OK;
 }
 
-static int write_item(output *out, const unsigned char *item, size_t size) {
-    unsigned char swapped[8];
-    for (size_t i = 0; i < size; i++) swapped[i] = item[size - 1 - i];
-    return output_write(out, swapped, size);
-}
-
+/* In little-endian order. */
 static int write_column(output *out, const inco_mat *m, int64_t j) {
     const unsigned char *column = mat_column(m, j);
+    const size_t size = m->type;
     int failed = 0;
-    if (npy_native_is_little()) return output_write(out, column, (size_t)m->rows * m->type);
-    for (int64_t i = 0; !failed && i < m->rows; i++) failed = write_item(out, column + i * m->type, m->type);
+    if (npy_native_is_little()) return output_write(out, column, (size_t)m->rows * size);
+    for (int64_t i = 0; !failed && i < m->rows; i++, column += size) {
+        unsigned char swapped[8];
+        for (size_t k = 0; k < size; k++) swapped[k] = column[size - 1 - k];
+        failed = output_write(out, swapped, size);
+    }
     return failed;
 }
 

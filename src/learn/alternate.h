@@ -11,9 +11,11 @@
 typedef struct alternation {
     collector *sums;     /* A and B ... */
     training held;       /* ... or residuals and codes, depending on the method */
-    csc *codes;          /* with code updates: those of the pass, per group */
-    int64_t code_groups; /* number of groups */
+    kept *codes;         /* with code updates: those of the pass */
 } alternation;
+
+/* Bytes of codes, for code updates, that stay in memory; the others are spooled. */
+int64_t alternate_codes_limit(const inco_options *options);
 
 /* One iteration of a method with an `update`. */
 int alternate_step(learner *l, inco_error *error);

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "base/range.h"
 #include "base/sealed.h"
-#include "code/coder.h"
+#include "learn/coding.h"
 #include "learn/learner_state.h"
 #include "mat/mat.h"
 #include "sparse/csc.h"
@@ -21,7 +21,6 @@ static void free_sums(batch_sums *sums) {
 
 void batches_free(batch_state *own) {
     free_sums(&own->sums);
-    collector_free(own->batch);
     *own = (batch_state){0};
 }
 
@@ -54,11 +53,11 @@ static void blend(const inco_mat *y, double keep, const inco_mat *x) {
 }
 
 /* (ONLINE-1), (ONLINE-2) */
-static void add_batch(batch_sums *sums, const statistics *batch, int64_t count, double keep) {
+static void add_batch(batch_sums *sums, const statistics *batch, double weight, double keep) {
     blend(&sums->a, keep, &batch->a);
     blend(&sums->b, keep, &batch->b);
     sums->energy = keep * sums->energy + batch->energy;
-    sums->weight = keep * sums->weight + (double)count;
+    sums->weight = keep * sums->weight + weight;
 }
 
 /* Clears the sums of atoms that were replaced. */
@@ -73,136 +72,103 @@ static void erase_replaced(batch_sums *sums, const replacement_list *list) {
     }
 }
 
-double batches_scale(const batch_sums *sums, int64_t signals) {
-    return (double)signals / sums->weight;
+double batches_scale(const batch_sums *sums, double weight) {
+    return weight / sums->weight;
 }
 
 /* ---- A batch ---- */
 
-typedef struct batch_visit {
+typedef struct batch_run {
     learner *l;
     batch_state *own;
     const batch_rule *rule;
     batch_place batch;
     double residual, energy; /* of the signals of this pass, each coded in the dictionary of its batch */
-    int64_t nonzeros;
+    double nonzeros, weight; /* of the same signals */
     double seconds;
-} batch_visit;
-
-static void begin_batch(batch_visit *v, int64_t first) {
-    const int64_t left = v->rule->signals->count - first;
-    v->batch = (batch_place){first, left > 0 ? range_min(v->rule->size(v->l, first), left) : 0};
-    collector_clear(v->own->batch);
-}
+} batch_run;
 
 static int64_t end_of(const batch_place *batch) {
     return batch->first + batch->count;
 }
 
-/* A batch is coded in groups of at most PASS_GROUP. */
-static int64_t group_of(const void *self, int64_t first) {
-    const batch_visit *v = self;
-    return range_min(PASS_GROUP, end_of(&v->batch) - first);
-}
-
-static int add_group(batch_visit *v, const pass_group *group, inco_error *error) {
-    notes_add(&v->l->notes, group);
-    for (int64_t n = 0; n < group->x->cols; n++) v->residual += group->residual[n];
-    v->nonzeros += csc_nonzeros(group->codes);
-    return collector_add(v->own->batch, group, error);
-}
-
 /* The objective is reported after the last batch of a pass, for all signals. */
-static int update(const batch_visit *v, inco_error *error) {
-    learner *l = v->l;
-    const batch_sums *sums = &v->own->sums;
+static int update(const batch_run *r, inco_error *error) {
+    learner *l = r->l;
+    const batch_sums *sums = &r->own->sums;
     const statistics s = {sums->a, sums->b, sums->energy};
-    const int last = end_of(&v->batch) == v->rule->signals->count;
+    const int last = end_of(&r->batch) == l->signals.count;
     update_result result;
     int status = learner_tell(l, "update");
     if (status != INCO_OK) return status;
-    status = v->rule->update(l, &v->batch, &s, last ? &result : NULL, error);
+    status = r->rule->update(l, &r->batch, &s, last ? &result : NULL, error);
     if (status >= 0) status = subspace_project_atoms(l->span, &l->d, l->threads, NULL, error);
-    if (status < 0) return status;
-    if (last) {
-        l->progress.objective_before = result.before;
-        l->progress.objective = l->info.objective = result.after;
-    }
-    return coder_set_dictionary(l->coder, &l->d, error);
+    if (status < 0 || !last) return status;
+    l->progress.objective_before = result.before;
+    l->progress.objective = l->info.objective = result.after;
+    return status;
 }
 
-static int end_batch(batch_visit *v, inco_error *error) {
-    const statistics batch = collector_total(v->own->batch);
-    int status = subspace_project(v->l->span, &batch.b, v->l->threads, error);
+static int end_batch(batch_run *r, const collected *sums, inco_error *error) {
+    const statistics *batch = &sums->s;
+    int status = subspace_project(r->l->span, &batch->b, r->l->threads, error);
     if (status < 0) return status;
-    v->energy += batch.energy;
-    add_batch(&v->own->sums, &batch, v->batch.count, v->rule->factor(v->l, &v->batch));
-    return update(v, error);
+    r->energy += batch->energy;
+    r->residual += sums->residual;
+    r->nonzeros += sums->nonzeros;
+    r->weight += r->batch.weight = sums->weight;
+    add_batch(&r->own->sums, batch, r->batch.weight, r->rule->factor(r->l, &r->batch));
+    return update(r, error);
 }
 
-static int visit_group(void *self, const pass_group *group, inco_error *error) {
-    batch_visit *v = self;
-    const int64_t seen = group->first + group->x->cols;
+static int run_batch(batch_run *r, inco_error *error) {
+    const serve_order order = {.first = r->batch.first, .count = r->batch.count, .spread = r->rule->spread};
+    collected sums;
+    int status = coding_sums(r->l, order, &sums, error);
     const double start = clock_seconds();
-    int status = add_group(v, group, error);
-    if (status >= 0 && seen == end_of(&v->batch)) {
-        status = end_batch(v, error);
-        begin_batch(v, seen);
-    }
-    v->seconds += clock_seconds() - start;
-    if (status != INCO_OK) return status;
-    v->l->progress.done = seen;
-    return learner_tell(v->l, "code");
+    if (status == INCO_OK) status = end_batch(r, &sums, error);
+    r->seconds += clock_seconds() - start;
+    return status;
 }
 
 /* ---- A pass over all signals ---- */
 
-static int make_state(batch_state *own, const learner *l, inco_error *error) {
-    if (!own->batch && !(own->batch = collector_new(l->d.rows, l->d.cols, l->threads))) return error_no_memory(error);
-    return make_sums(&own->sums, &l->d, error);
-}
-
-static int run_pass(batch_visit *v, inco_error *error) {
-    learner *l = v->l;
-    pass p = {.source = v->rule->signals,
-              .coder = l->coder,
-              .atoms = l->d.cols,
-              .threads = l->threads,
-              .self = v,
-              .visit = visit_group,
-              .group = group_of};
-    int status = pass_dictionary(&p, &l->d, error);
-    begin_batch(v, 0);
-    if (status >= 0) status = pass_run(&p, error);
-    l->info.seconds_io += p.seconds_io;
-    l->info.seconds_code += l->progress.seconds_code = p.seconds_code;
-    l->info.seconds_update += l->progress.seconds_update = v->seconds;
+static int run_pass(batch_run *r, inco_error *error) {
+    learner *l = r->l;
+    const int64_t count = l->signals.count;
+    int status = INCO_OK;
+    l->progress.seconds_code = 0;
+    for (int64_t first = 0; status == INCO_OK && first < count; first = end_of(&r->batch)) {
+        r->batch = (batch_place){first, range_min(r->rule->size(l, first), count - first), 0};
+        status = run_batch(r, error);
+    }
+    l->info.seconds_update += l->progress.seconds_update = r->seconds;
     return status;
 }
 
-static void describe_pass(learner *l, const batch_visit *v) {
+static void describe_pass(learner *l, const batch_run *r) {
     worst_sort(&l->notes.worst);
-    l->energy = v->energy;
-    l->progress.relative_error = learner_relative_error(v->residual, v->energy);
-    l->progress.mean_cardinality = (double)v->nonzeros / (double)l->signals.count;
+    l->energy = r->energy;
+    l->progress.relative_error = learner_relative_error(r->residual, r->energy);
+    l->progress.mean_cardinality = r->nonzeros / r->weight;
 }
 
 int batches_run(learner *l, batch_state *own, const batch_rule *rule, inco_error *error) {
-    batch_visit v = {.l = l, .own = own, .rule = rule};
+    batch_run r = {.l = l, .own = own, .rule = rule};
     batch_sums before = {0};
     int status;
-    TRY(make_state(own, l, error));
+    TRY(make_sums(&own->sums, &l->d, error));
     TRY(batches_copy(&before, &own->sums, error));
     erase_replaced(&own->sums, &l->replacing);
     l->progress.done = l->progress.update_iterations = 0;
     notes_clear(&l->notes);
-    status = run_pass(&v, error);
+    status = run_pass(&r, error);
     if (status != INCO_OK) { /* restores the state before the pass */
         free_sums(&own->sums);
         own->sums = before;
         return status;
     }
-    describe_pass(l, &v);
+    describe_pass(l, &r);
 done:
     free_sums(&before);
     return status;

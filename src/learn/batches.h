@@ -16,17 +16,17 @@ typedef struct batch_sums {
 
 /* Part of the state of a method, initially zero. */
 typedef struct batch_state {
-    batch_sums sums;  /* state between iterations, with the dictionary */
-    collector *batch; /* A and B of the current batch */
+    batch_sums sums; /* state between iterations, with the dictionary */
 } batch_state;
 
 typedef struct batch_place {
     int64_t first, count; /* signals of the pass */
+    double weight;        /* of the signals coded so far */
 } batch_place;
 
 /* How a method learns in batches. */
 typedef struct batch_rule {
-    const inco_source *signals; /* of the learner, in the order of the batches */
+    int64_t spread; /* batches take the signals in the order of data/order.h, else in that of the data */
     /* Size of the batch that begins with signal `first` of the pass. */
     int64_t (*size)(const learner *l, int64_t first);
     /* Factor of the sums when this batch is added. */
@@ -39,8 +39,8 @@ typedef struct batch_rule {
 /* One pass. If it fails or is stopped, the sums are as before; the caller restores the dictionary. */
 int batches_run(learner *l, batch_state *own, const batch_rule *rule, inco_error *error);
 
-/* From sums that stand for w signals to all N signals: the factor N / w. */
-double batches_scale(const batch_sums *sums, int64_t signals);
+/* From sums of weight w to all signals, of weight `weight`: the factor weight / w. */
+double batches_scale(const batch_sums *sums, double weight);
 
 int batches_copy(batch_sums *to, const batch_sums *from, inco_error *error);
 void batches_free(batch_state *own);

@@ -12,10 +12,11 @@
 #include "design/design_options.h"
 #include "learn/learn.h"
 #include "learn/learner_state.h"
+#include "learn/serve.h"
 #include "mat/mat.h"
 #include "replace/exchange.h"
 
-static const char magic[] = "inco checkpoint 6\n";
+static const char magic[] = "inco checkpoint 7\n";
 
 typedef struct header {
     int64_t dim, atoms, signals, iteration, replaced, replaced_coherent, replaced_exchanged;
@@ -49,11 +50,18 @@ static int64_t write_options(const inco_options *o, char *text, int64_t size) {
     return used;
 }
 
-static char *options_text(const inco_options *o, int64_t *length) {
+char *checkpoint_options(const inco_options *o, int64_t *length) {
     *length = write_options(o, NULL, 0);
     char *text = NEW(char, *length + 1);
     if (text) write_options(o, text, *length + 1);
     return text;
+}
+
+/* The fingerprint of the signals, of which the other ranks read their shares. */
+static int data_print_of(const inco_learner *handle, uint64_t *print, inco_error *error) {
+    int status = serve_ask(handle->cluster, SERVE_PRINT, error);
+    if (status >= 0) status = print_total(handle->data.print, print, error);
+    return status < 0 ? status : weights_print(&handle->given, print, error);
 }
 
 static int refuse_design(const method *m, inco_error *error) {
@@ -107,11 +115,11 @@ int inco_learner_save(const inco_learner *handle, const inco_stream *given, inco
     inco_stream stream;
     if (handle_need(handle, LEARNER, error) < 0 || stream_take_writer(&stream, given, error) < 0) return INCO_EINVAL;
     saving s = {.handle = handle, .h = header_of(handle)};
-    s.text = options_text(handle->options, &s.h.text);
+    s.text = checkpoint_options(handle->options, &s.h.text);
     int status = s.text ? refuse_design(handle->core->method, error) : error_no_memory(error);
     if (status >= 0 && !s.h.atoms)
         status = error_set(error, INCO_EINVAL, "there is nothing to save before the first iteration");
-    if (status >= 0) status = print_total(handle->data.print, &s.h.data, error);
+    if (status >= 0) status = data_print_of(handle, &s.h.data, error);
     if (status >= 0 && (stream.write(stream.self, magic, sizeof magic - 1) || sealed_write(&stream, write_state, &s)))
         status = error_set(error, INCO_EIO, "the checkpoint could not be written");
     memory_free(s.text);
@@ -147,9 +155,10 @@ static int check_data(const header *h, const inco_learner *handle, inco_error *e
         return error_set(error, INCO_EDIM, "the checkpoint has %lld atoms, but option 'atoms' is %lld",
                          (long long)h->atoms, (long long)atoms);
     uint64_t data;
-    int status = print_total(handle->data.print, &data, error);
+    int status = data_print_of(handle, &data, error);
     if (status >= 0 && data != h->data)
-        status = error_set(error, INCO_EDATA, "the signals differ from those of the checkpoint");
+        status = error_set(error, INCO_EDATA, "the signals%s differ from those of the checkpoint",
+                           handle->given.weights ? " or their weights" : "");
     return status;
 }
 
@@ -213,7 +222,7 @@ typedef struct saved_state {
 static int check_options(const inco_learner *handle, int64_t saved_length, const inco_stream *stream,
                          inco_error *error) {
     int64_t length;
-    char *saved = NEW(char, saved_length + 1), *now = options_text(handle->options, &length);
+    char *saved = NEW(char, saved_length + 1), *now = checkpoint_options(handle->options, &length);
     int status = saved && now ? INCO_OK : error_no_memory(error);
     if (status >= 0) status = read_bytes(stream, saved, (size_t)saved_length, error);
     if (status >= 0) status = compare_options(saved, now, error);
@@ -251,7 +260,7 @@ static int read_state(const inco_learner *handle, saved_state *s, const inco_str
     TRY(inco_mat_new(&s->d, INCO_F64, dim, atoms, error));
     TRY(read_bytes(stream, s->d.data, (size_t)(dim * atoms) * sizeof(double), error));
     if (!mat_is_normalized(&s->d)) TRY(damaged(error));
-    TRY(replace_new(&s->list, dim, atoms, exchange_lines(handle->options, atoms), error));
+    TRY(replace_new(&s->list, dim, atoms, exchange_lines(atoms), error));
     TRY(read_replacements(&s->list, &s->h, stream, error));
     if (!(s->own = memory_new(1, m->own_size))) TRY(error_no_memory(error));
     if (m->resume) TRY(m->resume(s->own, &s->d, stream, error));

@@ -14,6 +14,7 @@
 #include "learn/initial.h"
 #include "learn/learn_options.h"
 #include "learn/method.h"
+#include "learn/serve.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 #include "sparse/wide.h"
@@ -33,6 +34,51 @@ static int check_source(const inco_source *source, const inco_options *options, 
     return INCO_OK;
 }
 
+/* The codes of all signals are not exchanged between ranks. */
+static int check_cluster(const inco_learner *handle, inco_error *error) {
+    const method *m = method_of(handle->options);
+    if (!handle->cluster || !m->needs_codes) return INCO_OK;
+    return error_set(error, INCO_EINVAL,
+                     "option 'method' = '%s' holds the codes of all signals, and does not run on a cluster: use a "
+                     "method that needs their sums only, such as idl, or one process",
+                     m->name);
+}
+
+static int check_new(inco_learner *handle, const inco_source *source, inco_error *error) {
+    int status;
+    TRY(learn_check(handle->options, error));
+    TRY(check_source(source, handle->options, error));
+    TRY(check_cluster(handle, error));
+    if (source) TRY(source_take(&handle->given, source, error));
+done:
+    return status;
+}
+
+static int open_data(inco_learner *handle, inco_error *error) {
+    const inco_options *options = handle->options;
+    const prepare_options *own = prepare_options_of(options);
+    handle->data.cluster = handle->cluster;
+    int status = prepare(&handle->data, &handle->given, common_precision(options, handle->given.type), (int)own->center,
+                         own->normalize == NORMALIZE_UNIT, error);
+    if (status >= 0 && !(handle->data.print = print_new(&handle->given, handle->cluster)))
+        status = error_no_memory(error);
+    return status < 0 ? status : weights_keep(&handle->kept, &handle->data.source, error);
+}
+
+/* All ranks succeed, or all fail, in both parts: what each checks for itself, and what they do together. */
+static int open_learner(inco_learner *handle, const inco_source *source, inco_error *error) {
+    int status;
+    TRY(cluster_agree(handle->cluster, check_new(handle, source, error), error));
+    TRY(serve_compare(handle, error));
+    status = source ? open_data(handle, error) : INCO_OK;
+    if (status >= 0) status = learner_new(&handle->core, source ? &handle->kept.source : NULL, handle->options, error);
+    TRY(cluster_agree(handle->cluster, status, error));
+    learner_set_cluster(handle->core, handle->cluster);
+    handle->serving = 1;
+done:
+    return status;
+}
+
 int inco_learner_new(inco_learner **result, const inco_source *source, const inco_options *options, inco_error *error) {
     inco_learner *handle = NULL;
     int status;
@@ -41,16 +87,8 @@ int inco_learner_new(inco_learner **result, const inco_source *source, const inc
     TRY(handle_need(options, "options", error));
     if (!(handle = HANDLE(inco_learner, LEARNER))) TRY(error_no_memory(error));
     if (!(handle->options = inco_options_copy(options))) TRY(error_no_memory(error));
-    TRY(learn_check(options, error));
-    TRY(check_source(source, options, error));
-    if (source) {
-        const prepare_options *own = prepare_options_of(options);
-        TRY(source_take(&handle->given, source, error));
-        TRY(prepare(&handle->data, &handle->given, common_precision(options, handle->given.type), (int)own->center,
-                    own->normalize == NORMALIZE_UNIT, error));
-        if (!(handle->data.print = print_new(&handle->given))) TRY(error_no_memory(error));
-    }
-    TRY(learner_new(&handle->core, source ? &handle->data.source : NULL, options, error));
+    handle->cluster = options_cluster(options, &handle->own_cluster);
+    TRY(open_learner(handle, source, error));
     *result = handle;
 done:
     if (status < 0) inco_learner_free(handle);
@@ -59,8 +97,10 @@ done:
 
 void inco_learner_free(inco_learner *handle) {
     if (!handle_end(handle, LEARNER)) return;
+    if (handle->serving && cluster_is_first(handle->cluster)) serve_ask(handle->cluster, SERVE_END, NULL);
     learner_free(handle->core);
     path_free(&handle->path);
+    subset_free(&handle->kept);
     prepare_free(&handle->data);
     subspace_free(&handle->span);
     inco_options_free(handle->options);
@@ -101,7 +141,7 @@ static int read_initial(inco_learner *handle, inco_error *error) {
 /* The iterations, or the points of a path. */
 static int iterate(inco_learner *handle, double began, inco_error *error) {
     const path_task task = {
-        .signals = &handle->data.source, .options = handle->options, .learner = handle->core, .began = began};
+        .signals = &handle->kept.source, .options = handle->options, .learner = handle->core, .began = began};
     if (path_wanted(handle->options)) return path_run(&handle->path, &task, error);
     int status = learner_begin(handle->core, began, error);
     return status < 0 ? status : learner_iterate(handle->core, error);
@@ -109,7 +149,7 @@ static int iterate(inco_learner *handle, double began, inco_error *error) {
 
 /* The span of the signals, with the rounding errors of the type that they came in or are learned in. */
 static int find_span(inco_learner *handle, inco_error *error) {
-    const inco_source *signals = &handle->data.source;
+    const inco_source *signals = &handle->kept.source;
     const int narrow = handle->given.type == INCO_F32 || signals->type == INCO_F32;
     if (!signals->count || handle->span.dim) return INCO_OK;
     int status = span_find(&handle->span, signals, narrow ? INCO_F32 : INCO_F64, error);
@@ -122,8 +162,10 @@ static int run(inco_learner *handle, double began, inco_error *error) {
     TRY(find_span(handle, error));
     TRY(read_initial(handle, error));
     TRY(stopped = iterate(handle, began, error));
+    TRY(serve_ask(handle->cluster, SERVE_CHECK, error));
     TRY(prepare_check_tiny(&handle->data, error));
     TRY(learner_finish(handle->core, stopped, error));
+    learner_info(handle->core)->left_out = handle->data.source.count - handle->kept.source.count;
 done:
     return status;
 }
@@ -131,6 +173,9 @@ done:
 int inco_learner_run(inco_learner *handle, inco_error *error) {
     int status = handle_need(handle, LEARNER, error);
     if (status < 0) return status;
+    if (!cluster_is_first(handle->cluster))
+        return error_set(error, INCO_EINVAL, "rank %lld of a cluster serves the learner of rank 0: inco_learner_serve",
+                         (long long)cluster_rank(handle->cluster));
     status = blas_enter(common_threads(handle->options), error);
     if (status >= 0) status = run(handle, clock_seconds(), error);
     blas_leave();
@@ -209,6 +254,19 @@ static int undo_normalization(const prepared *data, inco_csc *codes, inco_error 
     return status;
 }
 
+/* Codes of all signals, those of weight 0 too; the results stay. */
+static int encode_all(inco_learner *handle, inco_csc *codes, inco_error *error) {
+    const inco_learn_info before = *learner_info(handle->core);
+    if (handle->cluster && handle->kept.source.count < handle->data.source.count)
+        return error_set(error, INCO_EINVAL,
+                         "signals of weight 0 have no codes on a cluster: leave them out, or use one process");
+    learner_set_signals(handle->core, &handle->data.source, 0);
+    int status = learner_encode(handle->core, codes, error);
+    learner_set_signals(handle->core, &handle->kept.source, 0);
+    if (handle->kept.source.count < handle->data.source.count) *learner_info(handle->core) = before;
+    return status;
+}
+
 int inco_learner_encode(inco_learner *handle, inco_csc *codes, inco_error *error) {
     if (!codes) return error_null(error, "codes");
     *codes = (inco_csc){0};
@@ -219,7 +277,7 @@ int inco_learner_encode(inco_learner *handle, inco_csc *codes, inco_error *error
     int status = wide_new(codes, d->type, d->cols, handle->data.source.count, error);
     if (status < 0) return status;
     status = blas_enter(common_threads(handle->options), error);
-    if (status >= 0) status = learner_encode(handle->core, codes, error);
+    if (status >= 0) status = encode_all(handle, codes, error);
     blas_leave();
     if (status == INCO_OK) status = undo_normalization(&handle->data, codes, error);
     if (status != INCO_OK) inco_csc_free(codes);

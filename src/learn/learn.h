@@ -3,6 +3,7 @@
 #define INCO_LEARN_LEARN_H
 
 #include "data/prepare.h"
+#include "data/weights.h"
 #include "learn/learner.h"
 #include "learn/path.h"
 #include "mat/subspace.h"
@@ -10,12 +11,21 @@
 #define LEARNER "learner" /* its kind of handle */
 
 struct inco_learner {
-    inco_options *options; /* as given */
-    inco_source given;     /* the caller's */
-    prepared data;
+    cluster own_cluster, *cluster; /* the ranks that share the work; NULL: one process */
+    inco_options *options;         /* as given */
+    inco_source given;             /* the caller's */
+    prepared data;                 /* all signals */
+    subset kept;                   /* those to learn from: of positive weight */
     subspace span; /* of the signals, from the first run on */
     learner *core;
     gamma_path path;
+    int serving; /* the other ranks wait for orders, or will */
 };
+
+/* The options that affect the iterates, as "name=value" lines, to be freed; NULL: out of memory. (checkpoint.c) */
+char *checkpoint_options(const inco_options *options, int64_t *length);
+
+/* Fails on all ranks if one of them has other options, or data of another size, than rank 0. (serve.c) */
+int serve_compare(const inco_learner *handle, inco_error *error);
 
 #endif

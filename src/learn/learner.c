@@ -9,10 +9,12 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "code/coder.h"
+#include "data/weights.h"
 #include "design/design_options.h"
 #include "design/init.h"
 #include "learn/learn_options.h"
 #include "learn/learner_state.h"
+#include "learn/need.h"
 #include "mat/mat.h"
 #include "replace/exchange.h"
 
@@ -32,6 +34,7 @@ int learner_new(learner **result, const inco_source *signals, const inco_options
     *result = NULL;
     if (!l) return error_no_memory(error);
     l->signals = signals ? *signals : none;
+    l->whole = signals;
     l->threads = common_threads(options);
     l->method = method_of(options);
     l->info.size = sizeof l->info;
@@ -57,6 +60,7 @@ void learner_free(learner *l) {
     inco_coder_free(l->coder);
     replace_free(&l->replacing);
     notes_free(&l->notes);
+    holdout_free(&l->split);
     alternate_free(&l->stores);
     memory_free(l->use_count);
     memory_free(l);
@@ -64,6 +68,10 @@ void learner_free(learner *l) {
 
 void learner_set_span(learner *l, const subspace *span) {
     l->span = span;
+}
+
+void learner_set_cluster(learner *l, cluster *by) {
+    l->cluster = by;
 }
 
 int64_t learner_rank(const learner *l) {
@@ -109,8 +117,9 @@ void learner_take_dictionary(learner *l, inco_mat *dictionary) {
     *dictionary = (inco_mat){0};
 }
 
-void learner_set_signals(learner *l, const inco_source *signals) {
+void learner_set_signals(learner *l, const inco_source *signals, int64_t held_out) {
     l->signals = *signals;
+    l->held_out = held_out;
     l->progress.total = signals->count;
 }
 
@@ -131,7 +140,7 @@ static int fill_initial(learner *l, inco_error *error) {
     const int64_t *patch = common_options_of(l->options)->patch;
     const int patches = patch[0] * patch[1] == l->signals.dim;
     const char *init = learn_options_of(l->options)->init;
-    if (!strcmp(init, "sample")) return init_sample(&l->d, &l->signals, seed, error);
+    if (!strcmp(init, "sample")) return init_sample(&l->d, &l->signals, seed, l->threads, error);
     if (!strcmp(init, "random")) return init_random(&l->d, seed, error);
     return init_dct(&l->d, patches ? patch[0] : l->d.rows, patches ? patch[1] : 1, error);
 }
@@ -156,7 +165,7 @@ static int replace_zero_atoms(learner *l, int64_t *count, inco_error *error) {
     for (int64_t j = 0; j < l->d.cols; j++) *count += mat_column_norm(&l->d, j) == 0;
     if (*count == 0) return status;
     TRY(inco_mat_new(&drawn, INCO_F64, l->d.rows, *count, error));
-    status = init_sample(&drawn, &l->signals, common_seed(l->options), error);
+    status = init_sample(&drawn, &l->signals, common_seed(l->options), l->threads, error);
     if (status == INCO_EDATA)
         error_set(
             error, INCO_EDATA,
@@ -188,15 +197,15 @@ done:
     return status;
 }
 
-/* What coding passes need once there is a dictionary. */
-static int make_passes(learner *l, inco_error *error) {
+int learner_make_passes(learner *l, inco_error *error) {
     const inco_options *o = l->options;
     const int64_t dim = l->d.rows, atoms = l->d.cols;
     const coder_shape shape = {dim, atoms, l->signals.type, l->threads};
     int status = INCO_OK;
     if (!l->coder) TRY(coder_open(&l->coder, &shape, coder_options_of(o), error));
-    if (!l->notes.worst.item) TRY(notes_new(&l->notes, atoms, exchange_signals(o, atoms), error));
-    if (!l->replacing.item) TRY(replace_new(&l->replacing, dim, atoms, exchange_lines(o, atoms), error));
+    if (!l->notes.worst.item)
+        TRY(notes_new(&l->notes, atoms, learner_exchanges(l) ? exchange_signals(atoms) : atoms, error));
+    if (!l->replacing.item) TRY(replace_new(&l->replacing, dim, atoms, exchange_lines(atoms), error));
 done:
     return status;
 }
@@ -204,10 +213,12 @@ done:
 int learner_begin(learner *l, double began, inco_error *error) {
     int status = INCO_OK;
     l->began = began;
+    TRY(weights_total(&l->signals, &l->weight, error));
     if (!l->method->designs) TRY(make_initial(l, error));
+    if (!l->method->designs) TRY(need_check(&l->signals, l->d.cols, l->options, error));
     if (!l->method->designs) TRY(enter_span(l, error));
     if (l->method->start) TRY(l->method->start(l, error));
-    if (!l->method->designs) TRY(make_passes(l, error));
+    if (!l->method->designs) TRY(learner_make_passes(l, error));
     l->info.relative_error = l->info.mean_cardinality = NAN; /* until the final coding */
     l->info.unused = -1;
 done:
@@ -248,6 +259,11 @@ method_input learner_input(const learner *l) {
                           .own = l->own,
                           .poll = &l->poll,
                           .relative_error = l->progress.relative_error};
+}
+
+int learner_exchanges(const learner *l) {
+    const int64_t given = replace_options_of(l->options)->exchange;
+    return inco_options_given(l->options, "exchange") ? given > 0 : l->exchanges;
 }
 
 double learner_gamma(const learner *l) {

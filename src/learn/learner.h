@@ -3,11 +3,12 @@
 #ifndef INCO_LEARN_LEARNER_H
 #define INCO_LEARN_LEARNER_H
 
+#include "base/cluster.h"
 #include "mat/subspace.h"
 
 typedef struct learner learner;
 
-/* `signals` are the preprocessed training signals; `signals->self` must outlive the learner. NULL for a method that
+/* `signals` are the preprocessed training signals, and must outlive the learner. NULL for a method that
  * designs. The options are copied and must have been checked; their watcher receives progress. */
 int learner_new(learner **result, const inco_source *signals, const inco_options *options, inco_error *error);
 void learner_free(learner *l);
@@ -15,12 +16,17 @@ void learner_free(learner *l);
  * Without it they may be anywhere. */
 void learner_set_span(learner *l, const subspace *span);
 
+/* Sets the ranks that share the coding passes, which must outlive the learner. This learner is on rank 0; those of the
+ * other ranks follow its orders (serve.h). */
+void learner_set_cluster(learner *l, cluster *by);
+
 /* Sets an initial dictionary, which is copied and normalised, instead of the option init. */
 int learner_start_from(learner *l, const inco_mat *dictionary, inco_error *error);
 /* Sets the dictionary itself: D x L, double, unit norm. Takes ownership of *dictionary and clears it. */
 void learner_take_dictionary(learner *l, inco_mat *dictionary);
-/* Changes the signals: of the same dimension and type, and for iterations always as many. */
-void learner_set_signals(learner *l, const inco_source *signals);
+/* Changes the signals: all, or those that are kept if every `held_out`-th is held out (data/holdout.h). For iterations
+ * there are always as many. */
+void learner_set_signals(learner *l, const inco_source *signals, int64_t held_out);
 /* Discards dictionary, state and results, except the seconds spent. */
 void learner_restart(learner *l);
 

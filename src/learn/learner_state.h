@@ -3,6 +3,7 @@
 #ifndef INCO_LEARN_LEARNER_STATE_H
 #define INCO_LEARN_LEARNER_STATE_H
 
+#include "data/holdout.h"
 #include "learn/alternate.h"
 #include "learn/learner.h"
 #include "learn/method.h"
@@ -11,8 +12,13 @@
 
 struct learner {
     inco_options *options;
-    inco_source signals;  /* none for a method that designs */
-    const subspace *span; /* of the signals; NULL: R^D */
+    inco_source signals;      /* those that it learns from; none for a method that designs */
+    double weight;            /* sum of their weights, once a run has begun */
+    const inco_source *whole; /* all signals */
+    int64_t held_out;         /* every so many signals one is held out, and is not among `signals`; 0: none */
+    holdout split;            /* on the other ranks of a cluster: the same */
+    cluster *cluster;         /* the ranks that share coding passes; NULL: one process */
+    const subspace *span;     /* of the signals; NULL: R^D */
     int threads;
     const method *method;
 
@@ -22,6 +28,7 @@ struct learner {
     int64_t iteration;
     replacement_list replacing; /* chosen after an update, applied before the next coding */
     void *own;                  /* state of the method */
+    int exchanges;              /* its default for the option exchange, set by its `start` */
 
     /* The coding passes. */
     inco_coder *coder;
@@ -43,10 +50,16 @@ struct learner {
 /* Dimension of the span of the signals; D if they are all zero. */
 int64_t learner_rank(const learner *l);
 
+/* Creates what coding passes need, once there is a dictionary. */
+int learner_make_passes(learner *l, inco_error *error);
+
 /* The current input of the method. */
 method_input learner_input(const learner *l);
 /* Weight of the penalty, after the first coding pass; 0 for a method without penalty. */
 double learner_gamma(const learner *l);
+
+/* Whether atoms are exchanged after every update. */
+int learner_exchanges(const learner *l);
 
 /* sign 1 counts the replacements chosen by the last iteration, -1 uncounts them. */
 void learner_count_replacements(learner *l, int64_t sign);

@@ -26,7 +26,7 @@ static int choose_exchanges(learner *l, inco_error *error) {
                          .threads = l->threads};
     int status = exchange_choose(&in, list, &l->info.seconds_code, error);
     for (int64_t i = 0; i < list->count; i++)
-        l->notes.use_count[list->item[i].atom] = replace_options_of(l->options)->min_uses;
+        l->notes.use_weight[list->item[i].atom] = (double)replace_options_of(l->options)->min_uses;
     return status;
 }
 
@@ -34,8 +34,8 @@ static int choose_replacements(learner *l, inco_error *error) {
     const replace_options *o = replace_options_of(l->options);
     const replacement_rule rule = {.policy = (int)o->unused,
                                    .bound = o->replace,
-                                   .min_uses = o->min_uses,
-                                   .use_count = l->notes.use_count,
+                                   .min_uses = (double)o->min_uses,
+                                   .use_weight = l->notes.use_weight,
                                    .d = &l->d,
                                    .source = &l->signals,
                                    .worst = &l->notes.worst,
@@ -44,7 +44,7 @@ static int choose_replacements(learner *l, inco_error *error) {
                                    .threads = l->threads};
     int status = INCO_OK;
     l->replacing.count = 0;
-    if (o->exchange) status = choose_exchanges(l, error);
+    if (learner_exchanges(l)) status = choose_exchanges(l, error);
     return status < 0 ? status : replace_choose(&l->replacing, &rule, error);
 }
 

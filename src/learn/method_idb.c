@@ -30,13 +30,10 @@ done:
     return status;
 }
 
-/* Relative to the energy of each atom. */
-static double relative_of(const inco_options *o) {
-    return inco_options_given(o, "gamma-relative") ? penalty_options_of(o)->gamma_relative : 0.0075;
-}
+static const double USUAL = 0.0075; /* relative to the energy of each atom */
 
 static double gamma_of(const method_input *in) {
-    return penalty_gamma_relative(in, relative_of(in->options));
+    return penalty_gamma_relative(in, USUAL);
 }
 
 static int update(inco_mat *d, const method_input *in, update_result *result, inco_error *error) {
@@ -44,7 +41,7 @@ static int update(inco_mat *d, const method_input *in, update_result *result, in
     const double gamma = penalty_options_of(o)->gamma;
     const int relative = isnan(gamma);
     const idb_settings settings = {bound_options_of(o)->max_coherence, idb_options_of(o)->barrier,
-                                   relative ? relative_of(o) : gamma, relative};
+                                   relative ? penalty_relative(o, USUAL) : gamma, relative};
     idb w;
     int status = idb_open(&w, d, &settings, error);
     if (status >= 0) status = sweep_update(d, in, &w.rule, result, error);

@@ -3,21 +3,18 @@
  * (docs/theory/steering.md); at first in batches of signals (docs/theory/schedule.md). */
 #include <math.h>
 
-#include "base/clock.h"
-#include "base/common.h"
 #include "base/error.h"
 #include "base/range.h"
 #include "code/coder_options.h"
 #include "data/order.h"
-#include "design/bound.h"
+#include "data/variance.h"
 #include "learn/batches.h"
+#include "learn/bounded.h"
 #include "learn/learn_options.h"
 #include "learn/learner_state.h"
 #include "learn/penalty.h"
 #include "learn/steer.h"
-
-static const double EASE = 0.3; /* what is left after an iteration of the way from the start to the bound (BOUND-8) */
-static const double PUSH = 25;  /* on pairs above the bound, relative to the energy that an atom has to code */
+#include "metric/coherence.h"
 
 static const double ENOUGH = 2e-3; /* of an update's decrease: an iteration that promises less is left out */
 
@@ -26,6 +23,9 @@ static const double ENOUGH = 2e-3; /* of an update's decrease: an iteration that
  * change with the next batch. ENOUGH_SIGNALS per atom for option schedule = auto. */
 enum { GROW = 8, LEAST = 2, FEW = 5, ENOUGH_SIGNALS = 8 };
 static const double FORGET = 3.3;
+
+static const double WEIGHT =
+    0.02; /* of the penalty relative to the data, if none is given and the mean is zero (SCHED-5) */
 
 /* ---- Options ---- */
 
@@ -53,14 +53,6 @@ static const option_row rows[] = {
 
 const options_part idl_part = {OPTIONS_PART(rows, idl_options)};
 
-static double bound_of(const inco_options *o) {
-    return bound_options_of(o)->max_coherence;
-}
-
-static int is_bounded(const inco_options *o) {
-    return !isnan(bound_of(o));
-}
-
 static int is_steered(const inco_options *o) {
     return !isnan(penalty_options_of(o)->target_rms);
 }
@@ -68,7 +60,7 @@ static int is_steered(const inco_options *o) {
 static int check(const inco_options *options, inco_error *error) {
     int status;
     TRY(options_check_one(options, TAKES, "set the same weight", error));
-    if (is_bounded(options) && idl_options_of(options)->norms == NORMS_RESCALE)
+    if (bounded_is(options) && idl_options_of(options)->norms == NORMS_RESCALE)
         TRY(error_set(error, INCO_EINVAL,
                       "option 'max-coherence' needs unit norms during the update: remove option 'norms' = 'rescale'"));
 done:
@@ -81,12 +73,13 @@ typedef struct idl_state {
     double start_coherence; /* with a bound */
     double gamma;           /* of the last update, with a target; 0 before the first */
     double growing;         /* 1: the first iterations learn in batches */
+    double relative;        /* weight of the penalty relative to the data, if none is given */
     batch_state batches;
 } idl_state;
 
 static double gamma_of(const method_input *in) {
     const idl_state *own = in->own;
-    return is_steered(in->options) ? own->gamma : penalty_gamma(in);
+    return is_steered(in->options) ? own->gamma : penalty_gamma_relative(in, own->relative);
 }
 
 /* ---- Initialisation ---- */
@@ -105,17 +98,28 @@ static int measure_start(learner *l, inco_error *error) {
 static int wants_batches(const learner *l) {
     const int64_t schedule = learn_options_of(l->options)->schedule;
     if (schedule != SCHEDULE_AUTO) return schedule == SCHEDULE_GROWING;
-    return !is_bounded(l->options) && !l->given && l->signals.count / ENOUGH_SIGNALS >= l->d.cols;
+    return !bounded_is(l->options) && !l->given && l->signals.count / ENOUGH_SIGNALS >= l->d.cols;
+}
+
+/* (SCHED-5): signals with a common mean are coded best by atoms that share it, which the penalty would prevent. */
+static int choose_weight(const learner *l, inco_error *error) {
+    const penalty_options *o = penalty_options_of(l->options);
+    idl_state *own = l->own;
+    double share;
+    if (l->iteration > 0 || !isnan(o->gamma) || !isnan(o->gamma_relative)) return INCO_OK;
+    int status = variance_share(&l->signals, &share, error);
+    if (status >= 0) own->relative = WEIGHT * share * share * share;
+    return status;
 }
 
 static int start(learner *l, inco_error *error) {
-    const inco_options *o = l->options;
     idl_state *own = l->own;
-    int status = INCO_OK;
+    int status;
     if (l->iteration == 0) own->growing = wants_batches(l);
-    if (!is_bounded(o)) goto done;
-    TRY(bound_check(bound_of(o), learner_rank(l), l->d.cols, error));
-    TRY(bound_check_rounding(bound_of(o), l->signals.type, error));
+    l->exchanges = own->growing > 0 && !l->signals.sequential;
+    TRY(choose_weight(l, error));
+    if (!bounded_is(l->options)) goto done;
+    TRY(bounded_check(l, error));
     TRY(measure_start(l, error));
 done:
     return status;
@@ -129,29 +133,20 @@ typedef struct idl_task {
     int iterations; /* of L-BFGS, at most */
 } idl_task;
 
-/* (BOUND-8): the bound of this update, and (BOUND-6): the weight of its violation. */
-static void add_bound(update_settings *settings, const idl_task *task) {
-    const method_input *in = task->in;
-    const idl_state *own = in->own;
-    const double bound = bound_of(in->options), over = fmax(0, own->start_coherence - bound);
-    if (!is_bounded(in->options)) return;
-    settings->bound = bound + over * pow(EASE, task->passes);
-    settings->push = PUSH * in->energy / (double)in->atoms;
-}
-
 static int update_with(const void *self, inco_mat *d, double gamma, update_result *result, inco_error *error) {
     const idl_task *task = self;
     const method_input *in = task->in;
+    const idl_state *own = in->own;
     update_settings settings = {.gamma = gamma,
                                 .rescale = idl_options_of(in->options)->norms == NORMS_RESCALE,
                                 .iterations = task->iterations,
                                 .threads = in->threads,
                                 .plain = idl_options_of(in->options)->update == UPDATE_PLAIN,
-                                .enough = is_bounded(in->options) ? 0 : ENOUGH, /* new pairs are not foreseen */
+                                .enough = ENOUGH,
                                 .narrow = in->type == INCO_F32,
                                 .within = in->span,
                                 .poll = in->poll};
-    add_bound(&settings, task);
+    bounded_update(&settings, in, own->start_coherence, task->passes);
     return idl_update(d, in->s, &settings, result, error);
 }
 
@@ -193,13 +188,13 @@ static double factor_of(const learner *l, const batch_place *batch) {
 static int update_batch(learner *l, const batch_place *batch, const statistics *s, update_result *result,
                         inco_error *error) {
     const idl_state *own = l->own;
-    const double count = (double)l->signals.count, scale = batches_scale(&own->batches.sums, l->signals.count);
+    const double count = (double)l->signals.count, scale = batches_scale(&own->batches.sums, l->weight);
     const double passes = coded_before(l, batch->first) / count;
     method_input in = learner_input(l);
-    update_result unused, *r = result ? result : &unused;
+    update_result unused = {0}, *r = result ? result : &unused;
     in.s = s;
     in.energy = s->energy;
-    const double gamma = penalty_gamma(&in) / (isnan(penalty_options_of(l->options)->gamma) ? 1 : scale);
+    const double gamma = gamma_of(&in) / (isnan(penalty_options_of(l->options)->gamma) ? 1 : scale);
     const idl_task task = {&in, passes, range_min(FEW, update_iterations(l->options))};
     int status = penalty_check_weight(&in, gamma, error);
     if (status >= 0) status = update_with(&task, &l->d, gamma, r, error);
@@ -225,7 +220,7 @@ static int step(learner *l, inco_error *error) {
         return alternate_step(l, error);
     }
     order_make(&order, &l->signals);
-    const batch_rule rule = {&order.source, size_of, factor_of, update_batch};
+    const batch_rule rule = {1, size_of, factor_of, update_batch};
     int status = batches_run(l, &own->batches, &rule, error);
     if (status == INCO_OK) rename_worst(l, &order);
     return status;
@@ -234,69 +229,27 @@ static int step(learner *l, inco_error *error) {
 /* ---- Refitted coefficients, in whole passes ---- */
 
 static int64_t code_updates(const inco_options *o) {
-    if (!is_bounded(o) || coder_options_of(o)->nonnegative) return 0;
+    if (!bounded_is(o) || coder_options_of(o)->nonnegative) return 0;
     return coder_is_least_squares(coder_options_of(o)) ? 3 : 1;
-}
-
-/* ---- The end ---- */
-
-/* The final search reports progress, and can be stopped. */
-static int show(void *self, int stage, double mu) {
-    learner *l = self;
-    (void)stage;
-    l->progress.coherence_max = mu;
-    return learner_tell(l, "bound");
-}
-
-/* The same after a stop, but cannot be stopped again: the saved result must satisfy the bound. */
-static int show_only(void *self, int stage, double mu) {
-    show(self, stage, mu);
-    return 0;
-}
-
-/* Approximately the nearest dictionary that satisfies the bound; after a stop, by a shorter search. */
-static int finish(learner *l, int stopped, inco_error *error) {
-    const bound_task task = {.dictionary = &l->result,
-                             .bound = bound_of(l->options),
-                             .type = l->result.type,
-                             .care = stopped ? NEAREST_SHORTLY : NEAREST_ROUGHLY,
-                             .seed = common_seed(l->options),
-                             .within = l->span,
-                             .threads = l->threads,
-                             .tell = stopped ? show_only : show,
-                             .self = l};
-    const double began = clock_seconds();
-    inco_mat bounded;
-    if (!is_bounded(l->options)) return INCO_OK;
-    int status = bound_enforce(&task, &bounded, error);
-    if (status < 0) return status;
-    inco_mat_free(&l->result);
-    l->result = bounded;
-    l->info.seconds_update += clock_seconds() - began;
-    return status;
-}
-
-static void describe(const method_input *in, inco_learn_info *info) {
-    info->coherence_target = is_bounded(in->options) ? bound_of(in->options) : 0;
 }
 
 /* ---- Checkpoints ---- */
 
 static int save(const void *self, const inco_stream *stream) {
     const idl_state *own = self;
-    const double saved[] = {own->start_coherence, own->gamma, own->growing};
+    const double saved[] = {own->start_coherence, own->gamma, own->growing, own->relative};
     if (stream->write(stream->self, saved, sizeof saved)) return INCO_EIO;
     return batches_save(&own->batches, stream);
 }
 
 static int resume(void *self, const inco_mat *d, const inco_stream *stream, inco_error *error) {
     idl_state *own = self;
-    double saved[3];
+    double saved[4];
     if (stream->read(stream->self, saved, sizeof saved))
         return error_set(error, INCO_EFORMAT, "the checkpoint ends too early");
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         if (!(saved[i] >= 0 && isfinite(saved[i]))) return error_set(error, INCO_EFORMAT, "the checkpoint is damaged");
-    *own = (idl_state){.start_coherence = saved[0], .gamma = saved[1], .growing = saved[2] > 0};
+    *own = (idl_state){.start_coherence = saved[0], .gamma = saved[1], .growing = saved[2] > 0, .relative = saved[3]};
     return batches_resume(&own->batches, d, stream, error);
 }
 
@@ -313,10 +266,10 @@ const method method_idl = {.name = "idl",
                            .start = start,
                            .step = step,
                            .update = update,
-                           .finish = finish,
+                           .finish = bounded_finish,
                            .gamma = gamma_of,
                            .code_updates = code_updates,
-                           .describe = describe,
+                           .describe = bounded_describe,
                            .save = save,
                            .resume = resume,
                            .free = free_state};

@@ -3,9 +3,12 @@
 
 #include <math.h>
 
-#include "learn/learner_state.h"
+#include "learn/bounded.h"
 #include "learn/penalty.h"
+#include "metric/coherence.h"
 #include "update/online.h"
+
+enum { BOUNDED_ITERATIONS = 5 };
 
 typedef struct online_options {
     int64_t batch;
@@ -29,12 +32,12 @@ static int64_t size_of(const learner *l, int64_t first) {
     return online_options_of(l->options)->batch;
 }
 
-/* beta for a batch of n signals: (ONLINE-2), in a stream (ONLINE-7). */
+/* beta for a batch: (ONLINE-2), in a stream (ONLINE-7). */
 static double factor_of(const learner *l, const batch_place *batch) {
     const online_state *own = l->own;
-    const double forget = online_options_of(l->options)->forget, n = (double)batch->count;
-    if (own->stream) return pow((double)own->seen / ((double)own->seen + n), -log2(forget));
-    return pow(forget, n / (double)l->signals.count);
+    const double forget = online_options_of(l->options)->forget;
+    if (own->stream) return pow(own->seen / (own->seen + batch->weight), -log2(forget));
+    return pow(forget, batch->weight / l->weight);
 }
 
 /* ---- The penalty, if given ---- */
@@ -45,43 +48,74 @@ static double gamma_of(const method_input *in) {
     return given ? penalty_gamma(in) : 0;
 }
 
-/* All signals, in a stream those seen. */
-static int64_t count_of(const learner *l) {
+/* Weight of all signals, in a stream of those seen. */
+static double weight_of(const learner *l) {
     const online_state *own = l->own;
-    return own->stream ? own->seen : l->signals.count;
+    return own->stream ? own->seen : l->weight;
 }
 
 double online_gamma(const learner *l) {
     const inco_options *o = l->options;
     const batch_sums *sums = &((const online_state *)l->own)->batches.sums;
     const penalty_options *penalty = penalty_options_of(o);
-    if (inco_options_given(o, "gamma")) return penalty->gamma / batches_scale(sums, count_of(l));
+    if (inco_options_given(o, "gamma")) return penalty->gamma / batches_scale(sums, weight_of(l));
     return inco_options_given(o, "gamma-relative") ? penalty->gamma_relative * sums->energy / (double)l->d.cols : 0;
 }
 
 /* ---- The update ---- */
 
+/* (ONLINE-8): the share of a pass that a batch is; in a stream, a pass doubles the number of signals seen. */
+static double passes_of(const learner *l, const batch_place *batch) {
+    const online_state *own = l->own;
+    const double before = own->seen - batch->weight;
+    if (!own->stream) return batch->weight / l->weight;
+    return before > 0 ? log2(own->seen / before) : 0;
+}
+
+/* With a bound: a few iterations of L-BFGS over all atoms, since pairs of atoms are to be separated (BOUND-5). */
+static int update_bounded(learner *l, const batch_place *batch, const method_input *in, update_settings *settings,
+                          update_result *result, inco_error *error) {
+    coherence mu;
+    update_result unused;
+    int status = coherence_measure(&l->d, l->threads, &mu, error);
+    if (status < 0) return status;
+    settings->iterations = BOUNDED_ITERATIONS;
+    settings->narrow = in->type == INCO_F32;
+    settings->within = in->span;
+    settings->poll = in->poll;
+    bounded_update(settings, in, mu.max, passes_of(l, batch));
+    return idl_update(&l->d, in->s, settings, result ? result : &unused, error);
+}
+
 static int update(learner *l, const batch_place *batch, const statistics *s, update_result *result, inco_error *error) {
     online_state *own = l->own;
-    own->seen += batch->count;
-    const update_settings settings = {.gamma = online_gamma(l), .threads = l->threads};
+    own->seen += batch->weight;
+    own->signals += batch->count;
+    update_settings settings = {.gamma = online_gamma(l), .threads = l->threads};
     method_input in = learner_input(l);
+    in.s = s;
     in.energy = s->energy;
     int status = penalty_check_weight(&in, settings.gamma, error);
-    if (status >= 0) status = online_update(&l->d, s, &settings, result, error);
+    if (status < 0) return status;
+    status = bounded_is(l->options) ? update_bounded(l, batch, &in, &settings, result, error)
+                                    : online_update(&l->d, s, &settings, result, error);
     if (status < 0) return status;
     l->progress.update_iterations++;
     if (!result) return status;
-    const double scale = batches_scale(&own->batches.sums, count_of(l));
+    const double scale = batches_scale(&own->batches.sums, weight_of(l));
     result->before *= scale;
     result->after *= scale;
     return status;
 }
 
 static int step(learner *l, inco_error *error) {
-    const batch_rule rule = {&l->signals, size_of, factor_of, update};
+    const batch_rule rule = {0, size_of, factor_of, update};
     online_state *own = l->own;
     return batches_run(l, &own->batches, &rule, error);
+}
+
+static int start(learner *l, inco_error *error) {
+    return bounded_check(l, error);
 }
 
 /* ---- Checkpoints ---- */
@@ -100,10 +134,13 @@ static void free_state(void *self) {
 
 const method method_online = {.name = "online",
                               .part = &online_part,
-                              .takes = PENALTY_TAKES,
+                              .takes = PENALTY_TAKES "|max-coherence",
                               .check = penalty_check,
                               .own_size = sizeof(online_state),
+                              .start = start,
                               .step = step,
+                              .finish = bounded_finish,
+                              .describe = bounded_describe,
                               .gamma = gamma_of,
                               .save = save,
                               .resume = resume,

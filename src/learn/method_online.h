@@ -6,8 +6,9 @@
 
 typedef struct online_state {
     batch_state batches;
-    int stream;   /* the signals are the next ones of a stream, not all */
-    int64_t seen; /* signals added to the sums */
+    int stream;      /* the signals are the next ones of a stream, not all */
+    double seen;     /* weight of the signals added to the sums, */
+    int64_t signals; /* and their number */
 } online_state;
 
 /* Penalty weight for sums that stand for `weight` signals instead of all (ONLINE-3). */

@@ -8,8 +8,9 @@
 #include "base/sized.h"
 #include "base/source.h"
 #include "data/prepare.h"
+#include "data/weights.h"
+#include "learn/bounded.h"
 #include "learn/learn_options.h"
-#include "learn/learner_state.h"
 #include "learn/method_online.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
@@ -17,25 +18,31 @@
 /* ---- The state ---- */
 
 static int check_shape(const inco_mat *m, int64_t rows, int64_t cols, const char *name, inco_error *error) {
-    int64_t row, col;
     int status = mat_need(m, name, error);
     if (status < 0) return status;
     if (m->type != INCO_F64 || m->rows != rows || m->cols != cols || m->ld != rows)
         return error_set(error, INCO_EDIM, "the matrix `%s` must be float64, %lld x %lld and contiguous", name,
                          (long long)rows, (long long)cols);
-    if (mat_find_nonfinite(m, &row, &col))
-        return error_set(error, INCO_EDATA, "the matrix `%s` has a NaN or Inf", name);
     return INCO_OK;
+}
+
+static int check_sums(const inco_mat *m, int64_t rows, int64_t cols, const char *name, inco_error *error) {
+    int64_t row, col;
+    int status = check_shape(m, rows, cols, name, error);
+    if (status >= 0 && mat_find_nonfinite(m, &row, &col))
+        return error_set(error, INCO_EDATA, "the matrix `%s` has a NaN or Inf", name);
+    return status;
 }
 
 static int check_state(const inco_online *state, int64_t dim, inco_error *error) {
     int status = mat_need(state->dictionary, "dictionary", error);
     if (status < 0) return status;
     const int64_t atoms = state->dictionary->cols;
-    TRY(check_shape(state->dictionary, dim, atoms, "dictionary", error));
-    TRY(check_shape(state->a, atoms, atoms, "a", error));
-    TRY(check_shape(state->b, dim, atoms, "b", error));
-    if (!(state->energy >= 0 && state->weight >= 0 && state->signals >= 0))
+    TRY(check_sums(state->dictionary, dim, atoms, "dictionary", error));
+    TRY(check_sums(state->a, atoms, atoms, "a", error));
+    TRY(check_sums(state->b, dim, atoms, "b", error));
+    if (state->result) TRY(check_shape(state->result, dim, atoms, "result", error));
+    if (!(state->energy >= 0 && state->weight >= 0 && state->signals >= 0 && state->total_weight >= 0))
         status = error_set(error, INCO_EINVAL, "the sums over the stream are negative or NaN");
 done:
     return status;
@@ -46,7 +53,8 @@ static int take_state(learner *l, const inco_online *state, inco_error *error) {
     online_state *own = l->own;
     const batch_sums sums = {*state->a, *state->b, state->energy, state->weight};
     own->stream = 1;
-    own->seen = state->signals;
+    own->signals = state->signals;
+    own->seen = state->total_weight > 0 ? state->total_weight : (double)state->signals;
     int status = learner_start_from(l, state->dictionary, error);
     return status < 0 ? status : batches_copy(&own->batches.sums, &sums, error);
 }
@@ -58,7 +66,8 @@ static void give_state(inco_online *state, const learner *l) {
     mat_copy(state->b, &own->batches.sums.b);
     state->energy = own->batches.sums.energy;
     state->weight = own->batches.sums.weight;
-    state->signals = own->seen;
+    state->signals = own->signals;
+    state->total_weight = own->seen;
     state->relative_error = l->progress.relative_error;
     state->mean_cardinality = l->progress.mean_cardinality;
     state->objective = l->progress.objective;
@@ -76,7 +85,18 @@ static int check_options(inco_options *o, inco_error *error) {
     return status;
 }
 
-/* One pass over the signals. INCO_STOPPED, or an error: the state is unchanged. */
+/* The dictionary in the precision of the signals, made to satisfy the bound. */
+static int make_result(learner *l, const inco_online *state, inco_error *error) {
+    int status;
+    if (!state->result) return INCO_OK;
+    TRY(mat_convert(&l->result, &l->d, l->signals.type, error));
+    TRY(bounded_finish(l, 0, error));
+    mat_copy(state->result, &l->result);
+done:
+    return status;
+}
+
+/* One pass over the signals. INCO_STOPPED, or an error: the state is unchanged, but for its result. */
 static int learn_batch(const inco_source *signals, const inco_options *o, inco_online *state, inco_error *error) {
     learner *l = NULL;
     int status;
@@ -86,10 +106,11 @@ static int learn_batch(const inco_source *signals, const inco_options *o, inco_o
     l->progress.iteration = l->progress.iterations = 1;
     l->progress.total = signals->count;
     TRY(l->method->step(l, error));
+    if (status == INCO_OK) TRY(make_result(l, state, error));
     if (status == INCO_OK) give_state(state, l);
 done:
     learner_free(l);
-    return status;
+    return status == WATCHER_STOPPED ? INCO_STOPPED : status;
 }
 
 int inco_online_learn(const inco_source *batch, const inco_options *options, inco_online *state, inco_error *error) {
@@ -97,6 +118,7 @@ int inco_online_learn(const inco_source *batch, const inco_options *options, inc
     inco_source given;
     inco_options *o = NULL;
     prepared data = {0};
+    subset present = {0};
     int status;
     TRY(handle_need(options, "options", error));
     TRY(SIZED_NEED(inco_online, state, error));
@@ -109,11 +131,13 @@ int inco_online_learn(const inco_source *batch, const inco_options *options, inc
     const prepare_options *wanted = prepare_options_of(o);
     TRY(prepare(&data, &given, common_precision(o, given.type), (int)wanted->center,
                 wanted->normalize == NORMALIZE_UNIT, error));
+    TRY(weights_keep(&present, &data.source, error));
     status = blas_enter(common_threads(o), error);
-    if (status >= 0) status = learn_batch(&data.source, o, &own, error);
+    if (status >= 0) status = learn_batch(&present.source, o, &own, error);
     blas_leave();
     if (status == INCO_OK) sized_give(state, &own, sizeof own);
 done:
+    subset_free(&present);
     prepare_free(&data);
     inco_options_free(o);
     return status;

@@ -29,6 +29,7 @@ int path_wanted(const inco_options *o) {
 }
 
 void path_free(gamma_path *path) {
+    holdout_free(&path->split);
     inco_mat_free(&path->start);
     inco_mat_free(&path->best);
     *path = (gamma_path){0};
@@ -38,7 +39,7 @@ void path_free(gamma_path *path) {
 
 /* The signals that a point learns from. */
 static const inco_source *training_of(const gamma_path *path, const path_task *task) {
-    return path->goal.kind == PATH_AUTO ? &path->split.kept : task->signals;
+    return path->goal.kind == PATH_AUTO ? &path->split.kept.source : task->signals;
 }
 
 static penalty_options fixed(double gamma, double relative) {
@@ -56,7 +57,7 @@ static int iterate(const gamma_path *path, const path_task *task, int64_t iterat
     learn_options *own = options_edit(l->options, &learn_part);
     own->iterations = iterations;
     own->schedule = SCHEDULE_BATCH;
-    learner_set_signals(l, training_of(path, task));
+    learner_set_signals(l, training_of(path, task), path->goal.kind == PATH_AUTO ? path->split.step : 0);
     l->progress.points = path_planned(&path->goal);
     int status = learner_begin(l, task->began, error);
     return status < 0 ? status : learner_iterate(l, error);
@@ -106,7 +107,7 @@ static void pick_residuals(path_table *table, double *residual, const inco_resid
 static int score(gamma_path *path, learner *l, inco_path_point *point, double *residual, inco_error *error) {
     if (!path->table.path.count) path->max_atoms = (int64_t)fmax(1, round(l->info.mean_cardinality));
     const residuals_task task = {.dictionary = &l->result,
-                                 .signals = &path->split.held,
+                                 .signals = &path->split.held.source,
                                  .max_atoms = path->max_atoms,
                                  .threads = l->threads,
                                  .watch = options_watcher(l->options)};
@@ -168,7 +169,7 @@ static int add_point(gamma_path *path, const path_task *task, double weight, inc
     learner *l = task->learner;
     double residual[PATH_CARDINALITIES] = {0};
     int status;
-    learner_set_signals(l, task->signals);
+    learner_set_signals(l, task->signals, 0);
     l->energy = path->energy; /* also if resumed after the last iteration */
     const path_end end = end_of(l);
     if ((status = learner_finish(l, INCO_OK, error)) != INCO_OK) goto done;
@@ -177,7 +178,7 @@ static int add_point(gamma_path *path, const path_task *task, double weight, inc
     path_insert(&path->table, &path->goal, &point, residual);
     path->under_way = 0;
     TRY(keep_best(path, &end, l, error));
-    path->table.path.held_out = path->goal.kind == PATH_AUTO ? path->split.held.count : 0;
+    path->table.path.held_out = path->goal.kind == PATH_AUTO ? path->split.held.source.count : 0;
     path->table.path.seconds = clock_seconds() - task->began;
     status = tell_point(l, &point);
 done:
@@ -251,9 +252,22 @@ static int check_count(int64_t count, inco_error *error) {
     if (count / STEP >= MIN_HELD) return INCO_OK;
     return error_set(
         error, INCO_EDATA,
-        "option 'gamma' = 'auto' holds out every %dth signal, and needs %d of them: %d signals or more, not %lld; "
-        "give option 'gamma' or 'gamma-relative' a number",
-        (int)STEP, (int)MIN_HELD, (int)(STEP * MIN_HELD), (long long)count);
+        "option 'gamma' = 'auto' holds out one signal of %d, and needs %d signals or more, not %lld; give option "
+        "'gamma' or 'gamma-relative' a number",
+        (int)STEP, (int)(STEP * MIN_HELD), (long long)count);
+}
+
+/* The same split in every run of a handle, and after a resume. Few distinct signals may all be on one side. */
+static int split(gamma_path *path, const path_task *task, inco_error *error) {
+    const int64_t count = task->signals->count, step = count / MAX_HELD > STEP ? count / MAX_HELD : STEP;
+    int status = check_count(count, error);
+    if (status < 0 || path->split.kept.from) return status;
+    status = holdout_make(&path->split, task->signals, step, task->learner->threads, error);
+    if (status >= 0 && (!path->split.kept.source.count || !path->split.held.source.count))
+        status = error_set(error, INCO_EDATA,
+                           "option 'gamma' = 'auto' needs more distinct signals than these: give option 'gamma' or "
+                           "'gamma-relative' a number");
+    return status;
 }
 
 static int check_targets(const path_task *task, inco_error *error) {
@@ -266,7 +280,7 @@ static int check_targets(const path_task *task, inco_error *error) {
 }
 
 static int check(gamma_path *path, const path_task *task, inco_error *error) {
-    const int64_t count = task->signals->count, iterations = learn_options_of(task->options)->iterations;
+    const int64_t iterations = learn_options_of(task->options)->iterations;
     path->goal = goal_of(task->options);
     if (path->iterations > 0 && path->iterations != iterations)
         return error_set(error, INCO_EINVAL,
@@ -275,8 +289,7 @@ static int check(gamma_path *path, const path_task *task, inco_error *error) {
                          (long long)iterations, (long long)path->iterations);
     path->iterations = iterations;
     if (path->goal.kind != PATH_AUTO) return check_targets(task, error);
-    holdout_make(&path->split, task->signals, count / MAX_HELD > STEP ? count / MAX_HELD : STEP);
-    return check_count(count, error);
+    return split(path, task, error);
 }
 
 int path_run(gamma_path *path, const path_task *task, inco_error *error) {
@@ -287,7 +300,7 @@ int path_run(gamma_path *path, const path_task *task, inco_error *error) {
     path->table.path.points = path->table.path.count + left;
     if (path->goal.kind == PATH_AUTO) path->table.path.points = path_planned(&path->goal);
     if (path->table.path.count) TRY(take_chosen(path, task, left, error));
-    learner_set_signals(task->learner, task->signals);
+    learner_set_signals(task->learner, task->signals, 0);
     status = stopped;
 done:
     return status;

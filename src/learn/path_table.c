@@ -58,8 +58,9 @@ static void choose_auto(path_table *t) {
     for (int64_t i = 0; i < count; i++) t->point[i].cost = expm1(t->point[i].judgement - lowest);
 }
 
-/* (PATH-3) and (PATH-4): points within the target come first, by what is to be least; the others by what the target is
- * for. A tie is decided by the other figure, so that no point dominates the one chosen. */
+/* (PATH-3) and (PATH-4): points within the target come first, ordered by the figure to minimise; the others follow,
+ * ordered by the figure of the target. A tie is decided by the other figure, so that no point dominates the one chosen.
+ */
 static int is_better(const inco_path_point *a, const inco_path_point *b, const path_goal *goal) {
     const int within = is_within(a, goal), rms_first = (goal->kind == PATH_ERROR) == within;
     if (within != is_within(b, goal)) return within;

@@ -7,9 +7,10 @@ static const option_row rows[] = {
         penalty_options, gamma, "gamma", "G|auto", NULL, 0, DBL_MAX, INCO_LEARN, "Dictionary",
         "weight of the coherence penalty in ||X - DC||^2 + G ||D'D - I||^2; auto (idl): the largest on a "
         "regularisation path whose residual on held-out signals is within 1 % of the lowest"),
-    REAL_OPTION(penalty_options, gamma_relative, "gamma-relative", "R", "0.1", 0, DBL_MAX, INCO_LEARN, "Dictionary",
-                "weight relative to the data: G = R ||X||^2 / L; idb: relative to the coefficient energy of each "
-                "atom, default 0.0075"),
+    REAL_OPTION(penalty_options, gamma_relative, "gamma-relative", "R", NULL, 0, DBL_MAX, INCO_LEARN, "Dictionary",
+                "weight relative to the data: G = R ||X||^2 / L (default with idl: 0.02 v^3, where v is the share of "
+                "the energy of the signals about their mean; aksvdc, mocod: 0.1); idb: relative to the coefficient "
+                "energy of each atom, default 0.0075"),
     REAL_OPTION(penalty_options, target_rms, "target-rms", "R", NULL, 0, 1, INCO_LEARN, "Dictionary",
                 "idl: the lowest relative error on the regularisation path of gamma with an rms coherence of at most "
                 "R"),
@@ -34,11 +35,16 @@ int penalty_check_weight(const method_input *in, double gamma, inco_error *error
         gamma, most);
 }
 
-double penalty_gamma_relative(const method_input *in, double relative) {
+double penalty_relative(const inco_options *options, double usual) {
+    const double given = penalty_options_of(options)->gamma_relative;
+    return isnan(given) ? usual : given;
+}
+
+double penalty_gamma_relative(const method_input *in, double usual) {
     const double gamma = penalty_options_of(in->options)->gamma;
-    return isnan(gamma) ? relative * in->energy / (double)in->atoms : gamma;
+    return isnan(gamma) ? penalty_relative(in->options, usual) * in->energy / (double)in->atoms : gamma;
 }
 
 double penalty_gamma(const method_input *in) {
-    return penalty_gamma_relative(in, penalty_options_of(in->options)->gamma_relative);
+    return penalty_gamma_relative(in, 0.1);
 }

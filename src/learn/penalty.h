@@ -18,9 +18,12 @@ int penalty_check(const inco_options *options, inco_error *error);
 /* Fails if the weight is so large that the signals do not count. */
 int penalty_check_weight(const method_input *in, double gamma, inco_error *error);
 
-/* gamma if given, else R ||X||^2 / L with R given or default. For `gamma` of a method. */
+/* R if given, else the method's usual one. */
+double penalty_relative(const inco_options *options, double usual);
+
+/* gamma if given, else R ||X||^2 / L. For `gamma` of a method. */
+double penalty_gamma_relative(const method_input *in, double usual);
+/* The same with the usual R = 0.1. */
 double penalty_gamma(const method_input *in);
-/* The same with another R. */
-double penalty_gamma_relative(const method_input *in, double relative);
 
 #endif

@@ -5,65 +5,15 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/range.h"
-#include "code/coder.h"
 #include "design/bound.h"
+#include "learn/coding.h"
 #include "learn/learner_state.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 #include "metric/coherence.h"
-#include "sparse/wide.h"
-
-typedef struct final_pass {
-    learner *l;
-    inco_csc *codes;    /* NULL: not wanted */
-    int64_t *use_count; /* per atom */
-    double residual, energy;
-    int64_t nonzeros;
-} final_pass;
-
-static int look_at_codes(void *self, const pass_group *group, inco_error *error) {
-    final_pass *f = self;
-    learner *l = f->l;
-    int status = pass_error(&l->result, group, l->threads, &f->residual, &f->energy, error);
-    for (int64_t k = 0; k < csc_nonzeros(group->codes); k++) f->use_count[group->codes->index[k]]++;
-    f->nonzeros += csc_nonzeros(group->codes);
-    if (status >= 0 && f->codes) status = wide_append(f->codes, group->codes, error);
-    l->progress.done = group->first + group->x->cols;
-    return status < 0 ? status : learner_tell(l, "final");
-}
-
-static void describe_codes(learner *l, final_pass *f, const coder_counts *before) {
-    const coder_counts seen = coder_seen(l->coder);
-    inco_learn_info *info = &l->info;
-    info->relative_error = learner_relative_error(f->residual, f->energy);
-    info->mean_cardinality = (double)f->nonzeros / (double)l->signals.count;
-    info->skipped_atoms = seen.skipped - before->skipped;
-    info->zero_signals = seen.zero_signals - before->zero_signals;
-    if (l->energy == 0) l->energy = f->energy; /* resumed after its last iteration */
-    info->unused = 0;
-    for (int64_t j = 0; j < l->result.cols; j++) info->unused += !f->use_count[j];
-    memory_free(l->use_count);
-    l->use_count = f->use_count;
-    f->use_count = NULL;
-}
 
 int learner_encode(learner *l, inco_csc *codes, inco_error *error) {
-    const int64_t atoms = l->result.cols;
-    final_pass f = {.l = l, .codes = codes, .use_count = NEW(int64_t, atoms)};
-    pass p = {.source = &l->signals,
-              .coder = l->coder,
-              .atoms = atoms,
-              .threads = l->threads,
-              .self = &f,
-              .visit = look_at_codes};
-    const coder_counts before = coder_seen(l->coder);
-    int status = f.use_count ? pass_dictionary(&p, &l->result, error) : error_no_memory(error);
-    if (status >= 0) status = pass_run(&p, error);
-    l->info.seconds_io += p.seconds_io;
-    l->info.seconds_code += p.seconds_code;
-    if (status == INCO_OK) describe_codes(l, &f, &before);
-    memory_free(f.use_count);
-    return status;
+    return coding_final(l, codes, error);
 }
 
 /* Coherence and spectrum, in double, of the values as stored. */
@@ -100,6 +50,7 @@ static void describe(learner *l) {
     info->rank = l->span ? l->span->rank : l->d.rows;
     info->atoms = l->d.cols;
     info->signals = l->signals.count;
+    info->weight = l->weight;
     info->iterations = l->iteration;
     info->precision = l->signals.type;
     info->gamma = learner_gamma(l);
@@ -111,6 +62,8 @@ static void describe(learner *l) {
     info->isa = inco_isa();
     info->blas = inco_blas();
     info->threads = l->threads;
+    info->ranks = cluster_ranks(l->cluster);
+    info->cluster_bytes = l->cluster ? l->cluster->bytes : 0;
     info->seconds_total = clock_seconds() - l->began;
 }
 
@@ -137,7 +90,7 @@ int learner_finish(learner *l, int stopped, inco_error *error) {
     TRY(make_result(l, error));
     if (l->method->finish) TRY(ended = l->method->finish(l, stopped, error));
     if (stopped == INCO_OK) stopped = ended;
-    if (stopped == INCO_OK && l->coder) TRY(stopped = learner_encode(l, NULL, error));
+    if (stopped == INCO_OK && l->coder) TRY(stopped = coding_final(l, NULL, error));
     if (stopped > 0) l->info.stopped_by = "callback";
     TRY(measure(l, error));
     describe(l);

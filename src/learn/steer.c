@@ -38,8 +38,8 @@ int steer_check(double target_rms, double target_error, int64_t dim, int64_t ato
         target_rms, (long long)atoms, (long long)dim, least);
 }
 
-/* (STEER-1), by what exceeds a tight frame: near it, all gammas from some point on have about the same coherence. A
- * target that is all but that of a tight frame is compared as it is. */
+/* (STEER-1): compares the excess over a tight frame, since near it all large gammas have about the same coherence. A
+ * target that nearly is that of a tight frame is compared with the coherence itself. */
 static double wrong_rms(const search *s, double rms) {
     const double target = s->task->target, least = coherence_least_rms(s->task->rank, s->from->cols);
     const double over = rms * rms - least * least, allowed = target * target - least * least;

@@ -87,38 +87,38 @@ int mat_convert(inco_mat *to, const inco_mat *from, inco_type type, inco_error *
 enum { TILE = 64 };
 
 /* Copies column j of `from` to row j of `to`, entries `first` to `end` - 1. */
-#define LAY_DOWN(to_type, from_type)                                                                                   \
+#define COPY_TO_ROW(to_type, from_type)                                                                                \
     for (int64_t i = first; i < end; i++) ((to_type *)row)[i * ld] = (to_type)((const from_type *)column)[i]
 
-static void lay_down(const inco_mat *to, const inco_mat *from, int64_t j, int64_t first, int64_t end) {
+static void copy_to_row(const inco_mat *to, const inco_mat *from, int64_t j, int64_t first, int64_t end) {
     const int64_t ld = to->ld;
     const void *column = mat_column(from, j);
     void *row = (char *)to->data + (size_t)j * to->type;
     if (to->type == INCO_F32 && from->type == INCO_F32)
-        LAY_DOWN(float, float);
+        COPY_TO_ROW(float, float);
     else if (to->type == INCO_F32)
-        LAY_DOWN(float, double);
+        COPY_TO_ROW(float, double);
     else if (from->type == INCO_F32)
-        LAY_DOWN(double, float);
+        COPY_TO_ROW(double, float);
     else
-        LAY_DOWN(double, double);
+        COPY_TO_ROW(double, double);
 }
 
 /* Transposes one tile; `below`: only the entries below the diagonal of `from`. */
-static void turn_tile(const inco_mat *to, const inco_mat *from, int64_t i0, int64_t j0, int below) {
+static void transpose_tile(const inco_mat *to, const inco_mat *from, int64_t i0, int64_t j0, int below) {
     const int64_t end = from->rows - i0 < TILE ? from->rows : i0 + TILE;
     const int64_t last = from->cols - j0 < TILE ? from->cols : j0 + TILE;
-    for (int64_t j = j0; j < last; j++) lay_down(to, from, j, below && i0 <= j ? j + 1 : i0, end);
+    for (int64_t j = j0; j < last; j++) copy_to_row(to, from, j, below && i0 <= j ? j + 1 : i0, end);
 }
 
 void mat_copy_transposed(const inco_mat *to, const inco_mat *from) {
     for (int64_t j = 0; j < from->cols; j += TILE)
-        for (int64_t i = 0; i < from->rows; i += TILE) turn_tile(to, from, i, j, 0);
+        for (int64_t i = 0; i < from->rows; i += TILE) transpose_tile(to, from, i, j, 0);
 }
 
 void mat_mirror(const inco_mat *m) {
     for (int64_t j = 0; j < m->cols; j += TILE)
-        for (int64_t i = j; i < m->rows; i += TILE) turn_tile(m, m, i, j, 1);
+        for (int64_t i = j; i < m->rows; i += TILE) transpose_tile(m, m, i, j, 1);
 }
 
 int mat_transpose(inco_mat *to, const inco_mat *from, inco_error *error) {
@@ -152,6 +152,13 @@ int mat_find_nonfinite(const inco_mat *m, int64_t *row, int64_t *col) {
         }
     }
     return 0;
+}
+
+int mat_check_atoms(const inco_mat *d, const char *name, inco_error *error) {
+    int64_t feature, atom;
+    if (!mat_find_nonfinite(d, &feature, &atom)) return INCO_OK;
+    return error_set(error, INCO_EDATA, "the %s has a NaN or Inf in atom %lld, feature %lld (counted from 0)", name,
+                     (long long)atom, (long long)feature);
 }
 
 enum { SUMS = 8 }; /* independent partial sums */

@@ -57,6 +57,8 @@ int mat_transpose(inco_mat *to, const inco_mat *from, inco_error *error);
 
 /* Returns 1 and the position of the first NaN or Inf in memory order, else 0. */
 int mat_find_nonfinite(const inco_mat *m, int64_t *row, int64_t *col);
+/* Refuses NaN and Inf in a dictionary, which messages call `name`. */
+int mat_check_atoms(const inco_mat *d, const char *name, inco_error *error);
 
 /* Identifies the values in float32, which every file format preserves: 1 to 2^52, which a double holds. */
 int64_t mat_fingerprint(const inco_mat *m);

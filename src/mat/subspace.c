@@ -21,10 +21,10 @@ void subspace_free(subspace *s) {
 }
 
 int subspace_make(subspace *s, const inco_mat *u, int64_t rank, inco_error *error) {
-    const int64_t dim = u->rows, rest = dim - rank;
-    *s = (subspace){.dim = dim, .rank = rank, .complement = rest < rank};
-    if (rank == 0 || rest == 0) return INCO_OK;
-    const inco_mat part = s->complement ? mat_columns(u, rank, rest) : mat_columns(u, 0, rank);
+    const int64_t dim = u->rows, codimension = dim - rank;
+    *s = (subspace){.dim = dim, .rank = rank, .complement = codimension < rank};
+    if (rank == 0 || codimension == 0) return INCO_OK;
+    const inco_mat part = s->complement ? mat_columns(u, rank, codimension) : mat_columns(u, 0, rank);
     return mat_convert(&s->basis, &part, INCO_F64, error);
 }
 

@@ -69,7 +69,7 @@ static int32_t bid(assignment *a, int32_t row) {
     return lost;
 }
 
-/* Rows bid in turns; those that lost their column wait for the next round. */
+/* Rows bid one after the other; a row that loses its column bids again in the next round. */
 static int bid_in_rounds(assignment *a) {
     int64_t bids = 0;
     int status = INCO_OK;
@@ -152,7 +152,7 @@ static void assign_by_path(assignment *a, int32_t start) {
     }
 }
 
-static int assign_the_rest(assignment *a) {
+static int assign_remaining(assignment *a) {
     int status = INCO_OK;
     for (int64_t k = 0; status == INCO_OK && k < a->left; k++) {
         assign_by_path(a, a->free[k]);
@@ -180,7 +180,7 @@ int assign_solve(const assign_problem *p, int32_t *match, int32_t *price, inco_e
         a.free[i] = (int32_t)i;
     }
     status = bid_in_rounds(&a);
-    if (status == INCO_OK) status = assign_the_rest(&a);
+    if (status == INCO_OK) status = assign_remaining(&a);
     memory_free(block);
     return status;
 }

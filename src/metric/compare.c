@@ -23,10 +23,9 @@ enum { THRESHOLDS = sizeof thresholds / sizeof *thresholds, BINS = 100 };
 /* A pair of equal atoms may be slightly below 1 by rounding. */
 static const double ROUNDING = 1e-12;
 
-/* One of the dictionaries, and what is found for its atoms. */
+/* One of the dictionaries, and the results for its atoms. */
 typedef struct side {
     const inco_mat *d;
-    const char *name; /* for messages */
     double *norm;
     int64_t *index; /* the nonzero atoms */
     gram_atoms atoms;
@@ -44,7 +43,8 @@ typedef struct comparing {
     int threads;
     double start;
     int32_t *cost;
-    int32_t *match; /* of the rows */
+    int64_t first_block; /* of costs to compute in this round */
+    int32_t *match;      /* of the rows */
     inco_comparison *result;
 } comparing;
 
@@ -69,12 +69,10 @@ static int tell(const comparing *w, int64_t done, int64_t total) {
 /* ---- The dictionaries ---- */
 
 static int open_side(side *s, const inco_mat *d, const char *name, inco_error *error) {
-    int64_t feature, atom, used = 0;
-    *s = (side){.d = d, .name = name};
-    if (mat_find_nonfinite(d, &feature, &atom))
-        return error_set(error, INCO_EDATA,
-                         "the %s dictionary has a NaN or Inf in atom %lld, feature %lld (counted from 0)", name,
-                         (long long)atom, (long long)feature);
+    int64_t used = 0;
+    *s = (side){.d = d};
+    int status = mat_check_atoms(d, name, error);
+    if (status < 0) return status;
     s->norm = NEW_RAW(double, d->cols);
     s->index = NEW_RAW(int64_t, d->cols);
     s->nearest = NEW_RAW(int64_t, d->cols);
@@ -85,11 +83,10 @@ static int open_side(side *s, const inco_mat *d, const char *name, inco_error *e
         s->similarity[j] = NAN;
         s->norm[j] = mat_column_norm(d, j);
         if (!isfinite(s->norm[j]))
-            return error_set(
-                error, INCO_EDATA,
-                "the norm of atom %lld (counted from 0) of the %s dictionary is beyond the largest double: "
-                "scale the dictionary",
-                (long long)j, name);
+            return error_set(error, INCO_EDATA,
+                             "the norm of atom %lld (counted from 0) of the %s is beyond the largest double: scale "
+                             "the dictionary",
+                             (long long)j, name);
         if (s->norm[j] > 0) s->index[used++] = j;
     }
     s->atoms = (gram_atoms){d, s->index, s->norm, used};
@@ -112,9 +109,9 @@ static int32_t cost_of(double product) {
 }
 
 /* The costs of GRAM_BLOCK rows. */
-static int fill_rows(void *self, int64_t block, int thread, inco_error *error) {
+static int fill_rows(void *self, int64_t i, int thread, inco_error *error) {
     const comparing *w = self;
-    const int64_t dim = w->rows.d->rows, cols = w->cols.atoms.count, first = block * GRAM_BLOCK;
+    const int64_t dim = w->rows.d->rows, cols = w->cols.atoms.count, first = (w->first_block + i) * GRAM_BLOCK;
     const int64_t rows = range_min(w->rows.atoms.count - first, GRAM_BLOCK);
     double *panels = NEW_RAW(double, 2 * dim * GRAM_BLOCK + GRAM_BLOCK * GRAM_BLOCK);
     (void)thread;
@@ -128,28 +125,17 @@ static int fill_rows(void *self, int64_t block, int thread, inco_error *error) {
         gram_gather(&w->cols.atoms, second, count, of_cols.data);
         blas_multiply(1, "TN", 1, &of_cols, &of_rows, 0, &g);
         const double *product = g.data;
-        for (int64_t i = 0; i < rows; i++)
+        for (int64_t k = 0; k < rows; k++)
             for (int64_t j = 0; j < count; j++)
-                w->cost[(first + i) * cols + second + j] = cost_of(product[i * count + j]);
+                w->cost[(first + k) * cols + second + j] = cost_of(product[k * count + j]);
     }
     memory_free(panels);
     return INCO_OK;
 }
 
 /* In rounds, between which progress is reported. */
-typedef struct cost_round {
-    comparing *w;
-    int64_t first;
-} cost_round;
-
-static int fill_round(void *self, int64_t i, int thread, inco_error *error) {
-    const cost_round *r = self;
-    return fill_rows(r->w, r->first + i, thread, error);
-}
-
 static int fill_costs(comparing *w, inco_error *error) {
     const int64_t rows = w->rows.atoms.count, cols = w->cols.atoms.count, blocks = range_blocks(rows, GRAM_BLOCK);
-    cost_round round = {w, 0};
     int status =
         inco_check_memory("the similarities of all pairs of atoms", 4 * (double)rows * (double)cols, w->options, error);
     if (status < 0) return status;
@@ -158,9 +144,10 @@ static int fill_costs(comparing *w, inco_error *error) {
         return error_set(error, INCO_ENOMEM,
                          "out of memory: to compare %lld with %lld atoms takes %.1f GB for their similarities",
                          (long long)rows, (long long)cols, 4e-9 * (double)rows * (double)cols);
-    for (; status == INCO_OK && round.first < blocks; round.first += w->threads) {
-        status = parallel_for(w->threads, range_min(w->threads, blocks - round.first), fill_round, &round, error);
-        if (status == INCO_OK) status = tell(w, range_min(round.first + w->threads, blocks) * rows / blocks, 2 * rows);
+    for (int64_t first = 0; status == INCO_OK && first < blocks; first += w->threads) {
+        w->first_block = first;
+        status = parallel_for(w->threads, range_min(w->threads, blocks - first), fill_rows, w, error);
+        if (status == INCO_OK) status = tell(w, range_min(first + w->threads, blocks) * rows / blocks, 2 * rows);
     }
     return status;
 }
@@ -385,8 +372,7 @@ static int check(const inco_mat *a, const inco_mat *b, inco_error *error) {
     if (a->rows != b->rows)
         TRY(error_set(
             error, INCO_EDIM,
-            "the atoms of the first dictionary have %lld dimensions, those of the second %lld: they cannot be "
-            "compared",
+            "the atoms of the first dictionary have %lld dimensions, those of the second %lld: they cannot be compared",
             (long long)a->rows, (long long)b->rows));
 done:
     return status;
@@ -405,8 +391,8 @@ int inco_compare(const inco_mat *a, const inco_mat *b, const inco_options *optio
     own.atoms_a = a->cols;
     own.atoms_b = b->cols;
     status = blas_enter(w.threads, error);
-    if (status >= 0) status = open_side(&w.rows, a, "first", error);
-    if (status == INCO_OK) status = open_side(&w.cols, b, "second", error);
+    if (status >= 0) status = open_side(&w.rows, a, "first dictionary", error);
+    if (status == INCO_OK) status = open_side(&w.cols, b, "second dictionary", error);
     w.swapped = w.rows.atoms.count > w.cols.atoms.count;
     if (w.swapped) {
         const side first = w.rows;

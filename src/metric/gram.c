@@ -14,16 +14,11 @@ typedef struct walk {
     const gram_atoms *atoms;
     const gram_visitor *visitor;
     int64_t blocks, round;
-    double *
-        *workspace; /* per thread: two panels of atoms and a block of products; allocated by the thread that needs it */
+    double **workspace; /* per thread, allocated by it: two panels of atoms and a block of products */
 } walk;
 
-static int64_t blocks_of(int64_t count) {
-    return range_blocks(count, GRAM_BLOCK);
-}
-
 int64_t gram_slots(int64_t count) {
-    return blocks_of(count);
+    return range_blocks(count, GRAM_BLOCK);
 }
 
 void gram_gather(const gram_atoms *atoms, int64_t first, int64_t count, double *out) {
@@ -62,7 +57,7 @@ static int visit_slot(void *self, int64_t slot, int thread, inco_error *error) {
 }
 
 int gram_walk(const gram_atoms *atoms, int threads, const gram_visitor *visitor, inco_error *error) {
-    walk w = {atoms, visitor, blocks_of(atoms->count), 0, NEW(double *, threads)};
+    walk w = {atoms, visitor, range_blocks(atoms->count, GRAM_BLOCK), 0, NEW(double *, threads)};
     const int64_t rounds = tournament_rounds(w.blocks);
     int status = w.workspace ? INCO_OK : error_no_memory(error);
     for (; status == INCO_OK && w.round < rounds; w.round++) {

@@ -30,15 +30,6 @@ static const option_row rows[] = {
 
 const options_part inspect_part = {OPTIONS_PART(rows, inspect_options)};
 
-static int check(const inco_mat *d, inco_error *error) {
-    int64_t feature, atom;
-    if (mat_find_nonfinite(d, &feature, &atom))
-        return error_set(error, INCO_EDATA,
-                         "the dictionary has a NaN or Inf in atom %lld, feature %lld (counted from 0)", (long long)atom,
-                         (long long)feature);
-    return INCO_OK;
-}
-
 /* Shares of the atoms at which the quantiles of the similarity with the nearest atom are measured. */
 static const double levels[] = {0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1};
 enum { LEVELS = sizeof levels / sizeof *levels };
@@ -203,7 +194,7 @@ static int make_arrays(inspection *w, inco_error *error) {
 
 static int inspect(inspection *w, inco_error *error) {
     int status;
-    TRY(check(w->d, error));
+    TRY(mat_check_atoms(w->d, "dictionary", error));
     TRY(make_arrays(w, error));
     TRY(measure_norms(w, error));
     const gram_atoms atoms = {w->d, w->index, w->norm, w->d->cols - w->m->zero_atoms};

@@ -23,7 +23,7 @@ typedef struct work {
     int threads;
     int slots, count, next; /* next: the slot to fill, after the newest pair */
     double *memory;         /* all vectors except the caller's x */
-    double **s, **y;        /* per slot */
+    double **s, **y, **z;   /* per slot; z: y completed, or y itself */
     double *product;        /* per slot: s'y */
     double *alpha;          /* per slot */
     double scale;           /* s'y / y'y of the newest pair */
@@ -37,15 +37,17 @@ static int work_open(work *w, lbfgs_problem *problem, const lbfgs_settings *sett
     *w = (work){.problem = problem, .at = {.x = x}, .n = n, .pieces = range_blocks(n, PIECE)};
     w->slots = (int)slots;
     w->threads = parallel_worth(settings->threads, n);
-    w->memory = NEW_RAW(double, (2 * slots + 2) * n);
-    w->s = NEW(double *, 2 * slots);
+    const int64_t vectors = (problem->complete ? 3 : 2) * slots;
+    w->memory = NEW_RAW(double, (vectors + 2) * n);
+    w->s = NEW(double *, vectors);
     w->product = NEW_RAW(double, slots);
     w->alpha = NEW_RAW(double, slots);
     w->partial = NEW_RAW(double, SUMS * w->pieces);
     if (!w->memory || !w->s || !w->product || !w->alpha || !w->partial) return error_no_memory(error);
     w->y = w->s + slots;
-    for (int64_t k = 0; k < 2 * slots; k++) w->s[k] = w->memory + k * n;
-    w->at.gradient = w->memory + 2 * slots * n;
+    w->z = problem->complete ? w->y + slots : w->y;
+    for (int64_t k = 0; k < vectors; k++) w->s[k] = w->memory + k * n;
+    w->at.gradient = w->memory + vectors * n;
     w->p = w->at.gradient + n;
     return INCO_OK;
 }
@@ -99,7 +101,11 @@ static void carry_pairs(work *w) {
         const int k = slot_of(w, age);
         problem->make_tangent(problem->self, w->s[k]);
         problem->make_tangent(problem->self, w->y[k]);
-        w->product[k] = blas_dot(w->n, w->s[k], w->y[k]);
+        if (problem->complete) {
+            memcpy(w->z[k], w->y[k], (size_t)w->n * sizeof(double));
+            problem->complete(problem->self, w->s[k], w->z[k]);
+        }
+        w->product[k] = blas_dot(w->n, w->s[k], w->z[k]);
         if (!(w->product[k] > 0)) w->count = age - 1;
     }
 }
@@ -108,7 +114,7 @@ static void carry_pairs(work *w) {
 static int apply_initial(work *w, double *c, inco_error *error) {
     lbfgs_problem *problem = w->problem;
     *c = w->count == 0 || problem->precondition ? 1 : w->scale;
-    return problem->precondition ? problem->precondition(problem->self, &w->at, w->p, error) : INCO_OK;
+    return problem->precondition ? problem->precondition(problem->self, w->p, error) : INCO_OK;
 }
 
 /* (LBFGS-2): p = -H g by two loops over the pairs, where H is the inverse Hessian they imply. *slope = g'p. */
@@ -118,15 +124,15 @@ static int apply_inverse(work *w, double *slope, inco_error *error) {
     for (int age = 1; age <= w->count; age++) {
         int k = slot_of(w, age), older = slot_of(w, age + 1);
         w->alpha[k] = dot / w->product[k];
-        dot = combine(w, 1, -w->alpha[k], w->y[k], age < w->count ? w->s[older] : w->y[k]);
+        dot = combine(w, 1, -w->alpha[k], w->z[k], age < w->count ? w->s[older] : w->z[k]);
     }
     int status = apply_initial(w, &c, error);
     if (status < 0) return status;
-    if (w->problem->precondition) dot = combine(w, 1, 0, g, w->count ? w->y[slot_of(w, w->count)] : g);
+    if (w->problem->precondition) dot = combine(w, 1, 0, g, w->count ? w->z[slot_of(w, w->count)] : g);
     for (int age = w->count; age >= 1; age--) {
         int k = slot_of(w, age), newer = slot_of(w, age - 1);
         double beta = c * dot / w->product[k];
-        dot = combine(w, c, w->alpha[k] - beta, w->s[k], age > 1 ? w->y[newer] : g);
+        dot = combine(w, c, w->alpha[k] - beta, w->s[k], age > 1 ? w->z[newer] : g);
         c = 1;
     }
     *slope = dot;
@@ -136,7 +142,8 @@ static int apply_inverse(work *w, double *slope, inco_error *error) {
 /* Line along -H g, or along -H0 g if -H g is not a descent direction. */
 static int choose_line(work *w, lbfgs_line *line, inco_error *error) {
     double slope;
-    int status;
+    int status = INCO_OK;
+    if (w->problem->prepare) TRY(w->problem->prepare(w->problem->self, &w->at, error));
     carry_pairs(w);
     TRY(apply_inverse(w, &slope, error));
     if (!(slope < 0) && w->count) {
@@ -175,6 +182,7 @@ static void keep_pair(work *w) {
     w->xx = sum_pieces(w, 3);
     w->gg = sum_pieces(w, 4);
     if (!(sy > 1e-10 * sqrt(ss) * sqrt(yy))) return;
+    if (w->problem->trim) w->problem->trim(w->problem->self, w->y[w->next]);
     w->product[w->next] = sy;
     w->scale = sy / yy;
     w->next = (w->next + 1) % w->slots;

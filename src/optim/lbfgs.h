@@ -30,12 +30,18 @@ typedef struct lbfgs_problem {
      * than the origin, with its value and gradient: a point of the line, or one that is equivalent for the problem. */
     int (*advance)(void *self, lbfgs_line *line, lbfgs_point *at, inco_error *error);
     int evaluations; /* calls of eval */
+    /* Before a direction is chosen at this point. May be NULL. */
+    int (*prepare)(void *self, const lbfgs_point *at, inco_error *error);
     /* q <- H0 q, where H0 approximates the inverse Hessian at this point, symmetric and positive definite; the pairs
      * then correct it. NULL: a multiple of the identity (LBFGS-3). */
-    int (*precondition)(void *self, const lbfgs_point *at, double *q, inco_error *error);
+    int (*precondition)(void *self, double *q, inco_error *error);
     /* (LBFGS-9): v <- its part tangent to the surface on which f is defined, at the current point. NULL: f is defined
      * everywhere. */
     void (*make_tangent)(void *self, double *v);
+    /* (LBFGS-10), after make_tangent: trim takes out of the change of the gradient by the last step what a part of f
+     * contributes to it; complete adds what that part contributes at the current point. Both or neither are NULL. */
+    void (*trim)(void *self, double *y);
+    void (*complete)(void *self, const double *s, double *y);
     const watcher_poll *poll; /* asked before every iteration and evaluation; may be NULL */
 } lbfgs_problem;
 

@@ -145,8 +145,13 @@ static void gather_block(void *self, const pairs_block *block) {
     }
 }
 
-static int64_t most_listed(const hinge *w) {
+/* A longer list takes more time than all products. */
+static int64_t most_visited(const hinge *w) {
     return w->all.cols * (w->all.cols - 1) / 2 / LIST_SHARE;
+}
+
+static int64_t most_listed(const hinge *w) {
+    return most_visited(w) > w->wanted ? most_visited(w) : w->wanted;
 }
 
 /* Appends the pairs of this round to the total; stops if there are too many. */
@@ -379,7 +384,7 @@ int hinge_eval_pairs(hinge *w, const inco_mat *d, double tau, double weight, con
         TRY(renew(w, d, tau, error));
         others = w->listed ? w->limit + growth(w, d) : tau;
     }
-    if (!w->listed) return hinge_eval(w, d, tau, weight, gradient, h, error);
+    if (!w->listed || w->list.count / 2 > most_visited(w)) return hinge_eval(w, d, tau, weight, gradient, h, error);
     w->visits++;
     walk_list(&t);
     tell(w, &t, others, h);

@@ -20,6 +20,7 @@ typedef struct hinge {
                             * many */
     int64_t visits, walks; /* evaluations by hinge_eval_pairs over the list, and over all products */
     int64_t mends;         /* repairs of the list */
+    int64_t wanted;        /* a list of up to so many pairs is kept for the caller, even if all products cost less */
 
     pairs_work all;
     struct hinge_slot *slot; /* per block of products, or part of the list */
@@ -42,7 +43,7 @@ int hinge_eval(hinge *w, const inco_mat *d, double tau, double weight, const inc
                inco_error *error);
 
 /* Gathers the pairs with |d_i'd_j| > limit, of unit-norm atoms. Keeps no list (w->listed = 0) if they are so many that
- * computing all products costs less. */
+ * computing all products costs less, and more than wanted. */
 int hinge_collect(hinge *w, const inco_mat *d, double limit, inco_error *error);
 
 /* Like hinge_eval, for unit-norm atoms, but only over the list as long as no other pair can exceed tau (BOUND-3). If

@@ -17,12 +17,12 @@
 enum { SIGNALS = 4, ATOMS = 10 }; /* signals with the largest error per atom; atoms per line */
 enum { PANEL = 128 };
 
-int64_t exchange_signals(const inco_options *o, int64_t atoms) {
-    return replace_options_of(o)->exchange ? SIGNALS * atoms : atoms;
+int64_t exchange_signals(int64_t atoms) {
+    return SIGNALS * atoms;
 }
 
-int64_t exchange_lines(const inco_options *o, int64_t atoms) {
-    return replace_options_of(o)->exchange ? range_blocks(atoms, ATOMS) : 0;
+int64_t exchange_lines(int64_t atoms) {
+    return range_blocks(atoms, ATOMS);
 }
 
 /* ---- The residuals of the worst coded signals ---- */
@@ -46,6 +46,16 @@ done:
     inco_mat_free(&x);
     csc_free(&codes);
     return status;
+}
+
+/* The weights of these signals. Of the last one only what reaches the capacity of the list counts, as of equal signals.
+ */
+static void set_weights(const worst_list *worst, double *weight) {
+    double left = (double)worst->capacity;
+    for (int64_t n = 0; n < worst->count; n++) {
+        weight[n] = fmin(worst->item[n].weight, left);
+        left -= weight[n];
+    }
 }
 
 /* ---- The worth of atoms ---- */
@@ -181,18 +191,21 @@ int exchange_choose(const exchange_input *in, replacement_list *list, double *se
     const double start = clock_seconds();
     inco_mat r = {0};
     market m = {0};
-    double *gain = NEW_RAW(double, list->lines.cols);
+    double *gain = NEW_RAW(double, list->lines.cols), *weight = NEW_RAW(double, in->worst->count);
     int64_t count;
     int status;
-    if (!gain) TRY(error_no_memory(error));
+    if (!gain || !weight) TRY(error_no_memory(error));
+    set_weights(in->worst, weight);
     TRY(code_worst(in, &r, error));
     *seconds_code += clock_seconds() - start;
-    TRY(lines_find(&list->lines, gain, &count, &r, in->threads, error));
+    const lines_input vectors = {&r, weight, in->threads};
+    TRY(lines_find(&list->lines, gain, &count, &vectors, error));
     TRY(open_market(&m, in, error));
     trade(list, &m, gain, count);
 done:
     close_market(&m);
     inco_mat_free(&r);
     memory_free(gain);
+    memory_free(weight);
     return status;
 }

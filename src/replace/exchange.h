@@ -5,9 +5,9 @@
 
 #include "replace/replace.h"
 
-/* Number of signals to note in a pass, and maximum number of lines exchanged per iteration, by the option exchange. */
-int64_t exchange_signals(const inco_options *options, int64_t atoms);
-int64_t exchange_lines(const inco_options *options, int64_t atoms);
+/* Number of signals to note in a pass, and maximum number of lines exchanged per iteration. */
+int64_t exchange_signals(int64_t atoms);
+int64_t exchange_lines(int64_t atoms);
 
 typedef struct exchange_input {
     const inco_mat *d; /* after the update */

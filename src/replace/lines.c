@@ -12,6 +12,7 @@ enum { PASSES = 6 };
 
 typedef struct finder {
     const inco_mat *r;
+    const double *weight;
     inco_mat z;        /* the lines so far */
     inco_mat products; /* z'r */
     double *gain, *square, *left;
@@ -25,6 +26,10 @@ static int open_finder(finder *f, int64_t lines, inco_error *error) {
     f->line = NEW_RAW(int32_t, count);
     if (!f->square || !f->left || !f->line) return error_no_memory(error);
     return mat_new_raw(&f->products, INCO_F64, lines, count, error);
+}
+
+static double weight_of(const finder *f, int64_t n) {
+    return f->weight ? f->weight[n] : 1;
 }
 
 /* ---- Initialisation ---- */
@@ -69,7 +74,7 @@ static void assign(finder *f, int threads) {
         for (int32_t i = 1; i < f->z.cols; i++)
             if (fabs(product[i]) > fabs(product[best])) best = i;
         f->line[n] = best;
-        f->gain[best] += product[best] * product[best];
+        f->gain[best] += weight_of(f, n) * product[best] * product[best];
     }
 }
 
@@ -80,7 +85,8 @@ static void refit(finder *f) {
         if (f->gain[i] > 0) memset(mat_column(&f->z, i), 0, (size_t)dim * sizeof(double));
     for (int64_t n = 0; n < f->r->cols; n++) {
         const int64_t i = f->line[n];
-        if (f->gain[i] > 0) blas_axpy(dim, mat_get(&f->products, i, n), mat_column(f->r, n), mat_column(&f->z, i));
+        const double step = weight_of(f, n) * mat_get(&f->products, i, n);
+        if (f->gain[i] > 0) blas_axpy(dim, step, mat_column(f->r, n), mat_column(&f->z, i));
     }
     mat_normalize_columns(&f->z, NULL);
 }
@@ -100,17 +106,17 @@ static void sort_lines(finder *f) {
     }
 }
 
-int lines_find(inco_mat *z, double *gain, int64_t *found, const inco_mat *r, int threads, inco_error *error) {
-    finder f = {.r = r, .gain = gain};
+int lines_find(inco_mat *z, double *gain, int64_t *found, const lines_input *in, inco_error *error) {
+    finder f = {.r = in->r, .weight = in->weight, .gain = gain};
     int status = INCO_OK;
     *found = 0;
-    if (r->cols == 0 || z->cols == 0) return status;
+    if (in->r->cols == 0 || z->cols == 0) return status;
     TRY(open_finder(&f, z->cols, error));
     *found = start_lines(&f, z);
     f.z = mat_columns(z, 0, *found);
     f.products.rows = f.products.ld = *found;
     for (int pass = 0; *found > 0; pass++) {
-        assign(&f, threads);
+        assign(&f, in->threads);
         if (pass == PASSES) break;
         refit(&f);
     }

@@ -5,8 +5,15 @@
 
 #include <inco/inco.h>
 
-/* Finds up to z->cols lines for the columns of r (double). The columns of z (double) receive their unit vectors, `gain`
- * the energy of r that each captures, both in descending order of gain. *found: their number, which may be less. */
-int lines_find(inco_mat *z, double *gain, int64_t *found, const inco_mat *r, int threads, inco_error *error);
+/* Vectors r (columns, double) with weights. */
+typedef struct lines_input {
+    const inco_mat *r;
+    const double *weight; /* per vector; NULL: 1 */
+    int threads;
+} lines_input;
+
+/* Finds up to z->cols lines for the vectors. The columns of z (double) receive their unit vectors, `gain` the weighted
+ * energy of r that each captures, both in descending order of gain. *found: their number, which may be less. */
+int lines_find(inco_mat *z, double *gain, int64_t *found, const lines_input *in, inco_error *error);
 
 #endif

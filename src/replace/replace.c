@@ -7,6 +7,7 @@
 #include "base/range.h"
 #include "base/rng.h"
 #include "base/source.h"
+#include "data/draw.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 
@@ -17,8 +18,8 @@ static const option_row rows[] = {
                   "atoms that no signal uses are kept, or replaced by the signal with the largest error or by a "
                   "random signal"),
     INTEGER_OPTION(replace_options, min_uses, "min-uses", "K", "1", 1, OPTION_MANY, INCO_LEARN, "Replacement",
-                   "an atom is unused if fewer than K signals use it; the rule of the original K-SVD is option "
-                   "'min-uses' = 4 with option 'replace' = 0.99"),
+                   "an atom is unused if fewer than K signals use it (by their weights: if at most K - 1 do); the rule "
+                   "of the original K-SVD is option 'min-uses' = 4 with option 'replace' = 0.99"),
     REAL_OPTION(replace_options, replace, "replace", "MU", NULL, 0, 1, INCO_LEARN, "Replacement",
                 "ksvd, aksvd: after every update, replace an atom with |d_i'd_j| > MU for some other atom by the "
                 "signal with the largest error (default: never)"),
@@ -28,7 +29,8 @@ static const option_row rows[] = {
                   "update"),
     FLAG_OPTION(replace_options, exchange, "exchange", INCO_LEARN, "Replacement",
                 "after every update, replace atoms that reduce the error little by common directions of the largest "
-                "residuals, where these reduce it more"),
+                "residuals, where these reduce it more (default: yes if idl learns in growing batches, option "
+                "'schedule'; else no)"),
 };
 
 const options_part replace_part = {OPTIONS_PART(rows, replace_options)};
@@ -71,20 +73,47 @@ typedef struct choosing {
     replacement_list *list;
     inco_mat signal;       /* the last signal read */
     int64_t worst, sample; /* number of signals tried */
-    inco_mat d, panel;     /* with a bound: the atoms, with replacements so far; some columns of D'D */
-    int64_t first;         /* first column of the panel */
+    int64_t *drawn, draws; /* random signals, drawn when the first one is needed */
+    uint64_t *content;     /* of the signals chosen; as many as items were added to the list */
+    int64_t contents;
+    inco_mat d, panel; /* with a bound: the atoms, with replacements so far; some columns of D'D */
+    int64_t first;     /* first column of the panel */
 } choosing;
 
 static int read_signal(const inco_source *source, int64_t n, const inco_mat *signal, inco_error *error) {
     return source_read(source, n, 1, signal->data, error);
 }
 
+static int is_unused(const replacement_rule *rule, int64_t j) {
+    return rule->use_weight[j] <= rule->min_uses - 1 && rule->policy != UNUSED_KEEP;
+}
+
+/* Draws one signal per unused atom (W-3). */
+static int draw(choosing *c, inco_error *error) {
+    const replacement_rule *rule = c->rule;
+    draw_task task = {
+        .signals = rule->source, .seed = rng_bits(rule->seed, RNG_REPLACE, rule->round), .threads = rule->threads};
+    if (c->drawn) return INCO_OK;
+    for (int64_t j = 0; j < rule->d->cols; j++) task.count += is_unused(rule, j);
+    if (!(c->drawn = NEW(int64_t, task.count))) return error_no_memory(error);
+    return draw_signals(&task, c->drawn, &c->draws, error);
+}
+
 /* Returns the next signal to try; -1: no more. */
 static int64_t candidate(choosing *c, int policy) {
     const replacement_rule *rule = c->rule;
     if (policy == UNUSED_WORST) return c->worst < rule->worst->count ? rule->worst->item[c->worst++].signal : -1;
-    const int64_t signals = rule->source->count, n = c->sample++;
-    return n < signals ? rng_below(rule->seed, RNG_REPLACE, rule->round << 32 | (uint64_t)n, signals) : -1;
+    return c->sample < c->draws ? c->drawn[c->sample++] : -1;
+}
+
+/* Whether the signal just read is nonzero and unlike those chosen before. */
+static int is_new(choosing *c) {
+    const uint64_t content = draw_content(&c->signal, 0, 0);
+    if (!content) return 0;
+    for (int64_t i = 0; i < c->contents; i++)
+        if (c->content[i] == content) return 0;
+    c->content[c->contents++] = content;
+    return 1;
 }
 
 static void compute_panel(choosing *c, int64_t first) {
@@ -115,13 +144,14 @@ static void put_signal(choosing *c, int64_t j) {
         mat_set(&c->panel, j, k - c->first, blas_dot(c->d.rows, column.data, mat_column(&c->d, k)));
 }
 
-/* Replaces atom j by the next nonzero signal, if there is one. */
+/* Replaces atom j by the next new signal, if there is one. */
 static int choose_for(choosing *c, int64_t j, int policy, int reason, inco_error *error) {
     int64_t n;
+    int status = policy == UNUSED_SAMPLE ? draw(c, error) : INCO_OK;
+    if (status < 0) return status;
     while ((n = candidate(c, policy)) >= 0) {
-        int status = read_signal(c->rule->source, n, &c->signal, error);
-        if (status < 0) return status;
-        if (mat_column_norm(&c->signal, 0) > 0) break;
+        if ((status = read_signal(c->rule->source, n, &c->signal, error)) < 0) return status;
+        if (is_new(c)) break;
     }
     if (n < 0) return INCO_OK;
     c->list->item[c->list->count++] = (replacement){j, n, reason};
@@ -133,6 +163,7 @@ static int open_choosing(choosing *c, inco_error *error) {
     const replacement_rule *rule = c->rule;
     int status;
     TRY(mat_new_raw(&c->signal, rule->source->type, rule->source->dim, 1, error));
+    if (!(c->content = NEW(uint64_t, rule->d->cols))) TRY(error_no_memory(error));
     if (isnan(rule->bound)) goto done;
     TRY(mat_new_raw(&c->panel, INCO_F64, rule->d->cols, PANEL, error));
     TRY(mat_convert(&c->d, rule->d, INCO_F64, error));
@@ -147,13 +178,15 @@ int replace_choose(replacement_list *list, const replacement_rule *rule, inco_er
     TRY(open_choosing(&c, error));
     for (int64_t j = 0; j < rule->d->cols; j++) {
         const int coherent = is_coherent(&c, j);
-        if (rule->use_count[j] < rule->min_uses && rule->policy != UNUSED_KEEP)
+        if (is_unused(rule, j))
             TRY(choose_for(&c, j, rule->policy, REPLACED_UNUSED, error));
         else if (coherent)
             TRY(choose_for(&c, j, UNUSED_WORST, REPLACED_COHERENT, error));
     }
 done:
     MAT_FREE_ALL(&c.signal, &c.panel, &c.d);
+    memory_free(c.drawn);
+    memory_free(c.content);
     return status;
 }
 

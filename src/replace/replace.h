@@ -39,9 +39,9 @@ void replace_free(replacement_list *list);
 
 typedef struct replacement_rule {
     int policy;                /* UNUSED_... */
-    int64_t min_uses;          /* atoms used by fewer signals are unused */
+    double min_uses;           /* atoms used by fewer signals are unused */
     double bound;              /* atoms with a larger |d_i'd_j| are replaced; NaN: none */
-    const int64_t *use_count;  /* per atom: number of signals that use it */
+    const double *use_weight;  /* per atom: sum of the weights of the signals that use it */
     const inco_mat *d;         /* after the update */
     const inco_source *source; /* the prepared signals */
     const worst_list *worst;   /* sorted */
@@ -50,7 +50,7 @@ typedef struct replacement_rule {
 } replacement_rule;
 
 /* Chooses nonzero signals for unused atoms, and for atoms too coherent with another, including replacements so far.
- * Each of the worst signals is used once. Adds to `list`. */
+ * Each content of a signal is used once. Adds to `list`. */
 int replace_choose(replacement_list *list, const replacement_rule *rule, inco_error *error);
 
 int64_t replace_count(const replacement_list *list, int64_t reason);

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 
 int worst_new(worst_list *list, int64_t capacity) {
-    *list = (worst_list){NEW(worst_signal, capacity), 0, capacity};
+    *list = (worst_list){.item = NEW(worst_signal, capacity), .capacity = capacity};
     return list->item ? INCO_OK : INCO_ENOMEM;
 }
 
@@ -37,17 +37,32 @@ static void sink(worst_list *list, int64_t i) {
     }
 }
 
-void worst_offer(worst_list *list, int64_t signal, double error) {
-    worst_signal offered = {error, signal};
-    if (list->count < list->capacity) {
-        int64_t i = list->count++;
-        for (; i > 0 && better(&offered, &list->item[(i - 1) / 2]); i = (i - 1) / 2)
-            list->item[i] = list->item[(i - 1) / 2];
-        list->item[i] = offered;
-    } else if (better(&list->item[0], &offered)) {
-        list->item[0] = offered;
-        sink(list, 0);
-    }
+static void rise(worst_list *list, worst_signal offered) {
+    int64_t i = list->count++;
+    for (; i > 0 && better(&offered, &list->item[(i - 1) / 2]); i = (i - 1) / 2)
+        list->item[i] = list->item[(i - 1) / 2];
+    list->item[i] = offered;
+}
+
+/* Removes the signal with the smallest error. */
+static void drop(worst_list *list) {
+    list->weight -= list->item[0].weight;
+    list->item[0] = list->item[--list->count];
+    sink(list, 0);
+}
+
+void worst_clear(worst_list *list) {
+    list->count = 0;
+    list->weight = 0;
+}
+
+void worst_offer(worst_list *list, worst_signal offered) {
+    const int full = list->count == list->capacity || list->weight >= (double)list->capacity;
+    if (list->capacity == 0 || (full && !better(&list->item[0], &offered))) return;
+    if (list->count == list->capacity) drop(list);
+    rise(list, offered);
+    list->weight += offered.weight;
+    while (list->weight - list->item[0].weight >= (double)list->capacity) drop(list);
 }
 
 void worst_sort(worst_list *list) {

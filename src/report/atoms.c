@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/limit.h"
+#include "base/range.h"
 #include "mat/mat.h"
 
 /* POINTS: a curve of more samples is drawn by the minimum and maximum of each piece. FIRST: atoms shown at once.
@@ -10,7 +12,7 @@
 enum { POINTS = 160, HALF = 24, FIRST = 96, BUDGET = 800000, GREYS = 7 };
 
 int atoms_are_patches(const atom_view *v) {
-    return v->patch_rows > 1 && v->patch_cols > 1 && v->patch_rows * v->patch_cols == v->dictionary->rows;
+    return v->patch_rows > 1 && v->patch_cols > 1 && limit_product(v->patch_rows, v->patch_cols) == v->dictionary->rows;
 }
 
 static double largest(const inco_mat *d, int64_t j) {
@@ -39,27 +41,20 @@ static void curve_to(curve *c, int64_t x, double value) {
     *c = (curve){c->w, x, y, c->begun + 1};
 }
 
-/* Minimum and maximum of a piece, in the order of their positions. */
-static void curve_piece(curve *c, const inco_mat *d, int64_t j, const int64_t range[2], double scale) {
-    int64_t low = range[0], high = range[0];
-    for (int64_t i = range[0]; i < range[1]; i++) {
-        if (mat_get(d, i, j) < mat_get(d, low, j)) low = i;
-        if (mat_get(d, i, j) > mat_get(d, high, j)) high = i;
-    }
-    const int64_t first = low < high ? low : high, second = low < high ? high : low;
-    const int64_t x = c->begun ? c->x + 1 : 0;
-    curve_to(c, x, mat_get(d, first, j) * scale);
-    curve_to(c, x + 1, mat_get(d, second, j) * scale);
-}
-
+/* All samples, or the minimum and maximum of each piece, in the order of their positions. */
 static void draw_curve(writer *w, const inco_mat *d, int64_t j, double scale) {
+    enum { PIECES = POINTS / 2 };
     curve c = {.w = w};
     writer_put(w, "<path d=\"");
-    if (d->rows <= POINTS) {
-        for (int64_t i = 0; i < d->rows; i++) curve_to(&c, i, mat_get(d, i, j) * scale);
-    } else {
-        for (int64_t k = 0; k < POINTS / 2; k++)
-            curve_piece(&c, d, j, (int64_t[2]){k * d->rows / (POINTS / 2), (k + 1) * d->rows / (POINTS / 2)}, scale);
+    for (int64_t i = 0; d->rows <= POINTS && i < d->rows; i++) curve_to(&c, i, mat_get(d, i, j) * scale);
+    for (int64_t k = 0; d->rows > POINTS && k < PIECES; k++) {
+        int64_t low = k * d->rows / PIECES, high = low;
+        for (int64_t i = low; i < (k + 1) * d->rows / PIECES; i++) {
+            if (mat_get(d, i, j) < mat_get(d, low, j)) low = i;
+            if (mat_get(d, i, j) > mat_get(d, high, j)) high = i;
+        }
+        curve_to(&c, 2 * k, mat_get(d, range_min(low, high), j) * scale);
+        curve_to(&c, 2 * k + 1, mat_get(d, low < high ? high : low, j) * scale);
     }
     writer_put(w, d->rows > 1 ? "\"/>" : "1 0\"/>");
 }

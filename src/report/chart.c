@@ -141,8 +141,7 @@ static void draw_x_axis(drawing *d) {
         const double x = scale_at(&d->x, t.value[i]);
         writer_format(d->w,
                       "<path class=\"axis\" d=\"M%.1f %.1fv4\"/><text class=\"tick\" x=\"%.1f\" y=\"%.1f\" "
-                      "text-anchor=\"middle\">%s"
-                      "</text>",
+                      "text-anchor=\"middle\">%s</text>",
                       x, d->y.from, x, d->y.from + 17, t.label[i]);
     }
     writer_format(d->w, "<text class=\"label\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">", d->x.to, d->height - 4);
@@ -156,8 +155,7 @@ static void draw_y_axis(drawing *d) {
         const double y = scale_at(&d->y, t.value[i]);
         writer_format(d->w,
                       "<path class=\"grid\" d=\"M%.1f %.1fH%.1f\"/><text class=\"tick\" x=\"%.1f\" y=\"%.1f\" "
-                      "text-anchor=\"end\">%s"
-                      "</text>",
+                      "text-anchor=\"end\">%s</text>",
                       d->x.from, y, d->x.to, d->x.from - 6, y + 4, t.label[i]);
     }
     writer_put(d->w, "<text class=\"label\" x=\"0\" y=\"12\">");

@@ -77,7 +77,7 @@ static double *copy_of(const double *values, int64_t count) {
     return copy;
 }
 
-static int rises(const double *x, int64_t count) {
+static int is_ascending(const double *x, int64_t count) {
     for (int64_t k = 1; x && k < count; k++)
         if (!(x[k] > x[k - 1])) return 0;
     return 1;
@@ -94,7 +94,7 @@ typedef struct given {
 
 static void add_series(inco_chart *c, const given *g) {
     if (!handle_is(c, kind)) return;
-    if (!g->name || g->count < 0 || (g->count > 0 && !g->y) || !rises(g->x, g->count) ||
+    if (!g->name || g->count < 0 || (g->count > 0 && !g->y) || !is_ascending(g->x, g->count) ||
         (g->style != CHART_LINE && !(g->width > 0))) {
         fail(c, INCO_EINVAL);
         return;

@@ -59,34 +59,28 @@ static void add_headlines(inco_report *r, const inco_comparison *c) {
 
 /* ---- Matched similarities ---- */
 
-static void draw_histogram(inco_report *r, const inco_comparison *c, const double *bins) {
+static void add_histogram(inco_report *r, const inco_comparison *c) {
     char mean[TEXT];
     const int64_t count = c->histogram_count;
-    inco_chart *chart = inco_chart_new(
-        "matched", "Similarity of matched atoms",
-        "Matched pairs by |aᵢᵀbⱼ|. Pairs near 1 are the same atom in both dictionaries; the similarities of "
-        "unrelated dictionaries form a hump at the left.");
+    if (!c->matched) return;
+    double *bins = NEW(double, 2 * count);
+    for (int64_t b = 0; bins && b < count; b++) {
+        bins[b] = (double)b / (double)count;
+        bins[count + b] = (double)c->histogram[b];
+    }
+    if (!bins) {
+        report_fail(r, INCO_ENOMEM);
+        return;
+    }
+    inco_chart *chart = inco_chart_new("matched", "Similarity of matched atoms",
+                                       "Matched pairs by |aᵢᵀbⱼ|. Pairs near 1 are the same atom in both dictionaries; "
+                                       "the similarities of unrelated dictionaries form a hump at the left.");
     snprintf(mean, TEXT, "mean %.4f", c->mean_similarity);
     inco_chart_x(chart, "|aᵢᵀbⱼ|", 0, 1, 0);
     inco_chart_y(chart, "matched pairs", 0, 0, 1);
     inco_chart_bars(chart, "matched pairs", count, bins, bins + count, 1.0 / (double)count);
     inco_chart_mark(chart, mean, c->mean_similarity, 1);
-    if (chart)
-        inco_report_chart(r, chart);
-    else
-        report_fail(r, INCO_ENOMEM);
-    inco_chart_free(chart);
-}
-
-static void add_histogram(inco_report *r, const inco_comparison *c) {
-    const int64_t count = c->histogram_count;
-    double *bins = NEW(double, 2 * count);
-    if (!bins) report_fail(r, INCO_ENOMEM);
-    for (int64_t b = 0; bins && b < count; b++) {
-        bins[b] = (double)b / (double)count;
-        bins[count + b] = (double)c->histogram[b];
-    }
-    if (bins && c->matched) draw_histogram(r, c, bins);
+    report_take_chart(r, chart);
     memory_free(bins);
 }
 

@@ -32,7 +32,6 @@ typedef struct headlines {
     int count;
 } headlines;
 
-/* Adds a headline. */
 static void add(headlines *h, const char *name, const char *value, const char *note) {
     const int i = h->count++;
     snprintf(h->value[i], TEXT, "%s", value);
@@ -135,31 +134,18 @@ static int history_new(history *h, const inco_progress *const *iterations, int64
     return 1;
 }
 
-static int any_finite(const double *values, int64_t count) {
-    for (int64_t i = 0; i < count; i++)
-        if (isfinite(values[i])) return 1;
-    return 0;
-}
-
-/* Adds a chart to the report, and frees it. */
-static void finish(inco_report *r, inco_chart *chart) {
-    if (chart)
-        inco_report_chart(r, chart);
-    else
-        report_fail(r, INCO_ENOMEM);
-    inco_chart_free(chart);
-}
-
-/* One quantity by iteration. */
+/* One quantity by iteration, if it is known. */
 static void add_history(inco_report *r, const history *h, const double *y, inco_chart *chart, const char *label) {
-    if (!any_finite(y, h->count)) {
+    int known = 0;
+    for (int64_t i = 0; i < h->count; i++) known = known || isfinite(y[i]);
+    if (!known) {
         inco_chart_free(chart);
         return;
     }
     inco_chart_x(chart, "iteration", 0, 0, 0);
     inco_chart_y(chart, label, 0, 0, 0);
     inco_chart_line(chart, label, h->count, h->number, y);
-    finish(r, chart);
+    report_take_chart(r, chart);
 }
 
 /* A dashed line at the lower bound of the coherence. */
@@ -170,16 +156,16 @@ static void mark_bound(inco_chart *chart, const inco_metrics *m, int vertical) {
 }
 
 static void add_coherence_history(inco_report *r, const history *h, const inco_metrics *m) {
-    inco_chart *chart = inco_chart_new(
-        "convergence-coherence", "Coherence of the dictionary",
-        "After each update, over all pairs of atoms. The root mean square attains the bound if the dictionary is a "
-        "tight frame; the largest inner product can attain it only for few sizes.");
+    inco_chart *chart =
+        inco_chart_new("convergence-coherence", "Coherence of the dictionary",
+                       "After each update, over all pairs of atoms. The root mean square attains the bound if the "
+                       "dictionary is a tight frame; the largest inner product can attain it only for few sizes.");
     inco_chart_x(chart, "iteration", 0, 0, 0);
     inco_chart_y(chart, "|dᵢᵀdⱼ|", 0, 1, 0);
     inco_chart_line(chart, "largest", h->count, h->number, h->max);
     inco_chart_line(chart, "root mean square", h->count, h->number, h->rms);
     mark_bound(chart, m, 0);
-    finish(r, chart);
+    report_take_chart(r, chart);
 }
 
 static void add_convergence(inco_report *r, const inco_summary *s) {
@@ -257,18 +243,17 @@ static void add_atoms(inco_report *r, const inco_summary *s) {
         return;
     }
     int length = snprintf(caption, sizeof caption, "%s%s",
-                          s->usage ? "Sorted by use, most used first; below each atom its number, counted from 0, "
-                                     "and the number of training signals that use it."
+                          s->usage ? "Sorted by use, most used first; below each atom its number, counted from 0, and "
+                                     "the number of training signals that use it."
                                    : "In the order of the file; below each atom its number, counted from 0.",
                           atoms_are_patches(&v) ? " Mid-grey is zero; each patch has its own contrast."
                                                 : " Each curve has its own scale.");
     if (s->rate > 0)
         snprintf(caption + length, sizeof caption - (size_t)length, " A curve is %.4g ms long.",
                  1000 * (double)s->dictionary->rows / s->rate);
-    inco_report_section(
-        r, "Atoms",
-        "Learned atoms have structure: waves, edges, transients. Atoms that look like noise or like a training "
-        "signal may not have been learned.");
+    inco_report_section(r, "Atoms",
+                        "Learned atoms have structure: waves, edges, transients. Atoms that look like noise or like a "
+                        "training signal may not have been learned.");
     if (report_enter(r)) {
         atoms_add(r, &v, order, caption);
         report_leave(r);
@@ -284,14 +269,14 @@ static void add_spectrum(inco_report *r, const inco_metrics *m) {
     const double high = m->singular[0], low = m->singular[last_value(m)];
     inco_chart *chart = inco_chart_new(
         "singular-values", "Singular values",
-        "Of the normalised dictionary, in descending order. The dashed line is the spectrum of a tight frame. A "
-        "steep curve means that the atoms are concentrated in few directions, which makes codes longer.");
+        "Of the normalised dictionary, in descending order. The dashed line is the spectrum of a tight frame. A steep "
+        "curve means that the atoms are concentrated in few directions, which makes codes longer.");
     snprintf(flat, TEXT, "√(L/%c) = %.4g", m->rank < m->dim ? 'r' : 'D', m->flat_singular);
     inco_chart_x(chart, "rank", 0, 0, 0);
     inco_chart_y(chart, "singular value", 0, 0, high > 20 * low && low > 0);
     inco_chart_line(chart, "singular values", m->singular_count, NULL, m->singular);
     inco_chart_mark(chart, flat, m->flat_singular, 0);
-    finish(r, chart);
+    report_take_chart(r, chart);
 }
 
 /* Left ends and counts of the bins, up to the last nonempty one; to be freed. */
@@ -317,17 +302,17 @@ static void add_histogram(inco_report *r, const inco_metrics *m) {
     double *x = bins_of(m->histogram, m->histogram_count, &count);
     if (!x) report_fail(r, INCO_ENOMEM);
     if (count) {
-        inco_chart *chart = inco_chart_new(
-            "inner-products", "Inner products of all pairs of atoms",
-            "Counts on a logarithmic axis, so that single pairs are visible. The largest inner product is at least "
-            "the bound. A tail far to the right consists of nearly equal atoms.");
+        inco_chart *chart =
+            inco_chart_new("inner-products", "Inner products of all pairs of atoms",
+                           "Counts on a logarithmic axis, so that single pairs are visible. The largest inner product "
+                           "is at least the bound. A tail far to the right consists of nearly equal atoms.");
         snprintf(largest, TEXT, "largest %.4f", m->coherence_max);
         inco_chart_x(chart, "|dᵢᵀdⱼ|", 0, end_of_bins(count), 0);
         inco_chart_y(chart, "pairs", 0, 0, 1);
         inco_chart_bars(chart, "pairs of atoms", count, x, x + m->histogram_count, 1.0 / (double)m->histogram_count);
         inco_chart_mark(chart, largest, m->coherence_max, 1);
         mark_bound(chart, m, 1);
-        finish(r, chart);
+        report_take_chart(r, chart);
     }
     memory_free(x);
 }
@@ -341,8 +326,7 @@ static void add_nearest(inco_report *r, const inco_metrics *m) {
     if (!x) report_fail(r, INCO_ENOMEM);
     snprintf(caption, sizeof caption,
              "Every atom counts once, by its largest absolute inner product with any other; counts on a logarithmic "
-             "axis. Atoms far to the right have "
-             "a near duplicate; %lld pairs are at or above the threshold.",
+             "axis. Atoms far to the right have a near duplicate; %lld pairs are at or above the threshold.",
              (long long)m->duplicates);
     snprintf(median, TEXT, "median %.4f", middle);
     if (count) {
@@ -351,7 +335,7 @@ static void add_nearest(inco_report *r, const inco_metrics *m) {
         inco_chart_y(chart, "atoms", 0, 0, 1);
         inco_chart_bars(chart, "atoms", count, x, x + m->histogram_count, 1.0 / (double)m->histogram_count);
         inco_chart_mark(chart, median, middle, 1);
-        finish(r, chart);
+        report_take_chart(r, chart);
     }
     memory_free(x);
 }
@@ -360,46 +344,42 @@ static void add_babel(inco_report *r, const inco_metrics *m) {
     char caption[4 * TEXT];
     const int64_t sure = m->babel_sparsity;
     if (m->babel_count < 2 || !(m->coherence_max > 0)) return;
-    snprintf(caption, sizeof caption,
-             "Babel function of k: the largest sum of the absolute inner products of one atom with k others. OMP "
-             "and basis pursuit are guaranteed to recover every code of up to %lld atom%s; in practice they recover "
-             "much longer ones.",
-             (long long)sure, sure == 1 ? "" : "s");
+    snprintf(
+        caption, sizeof caption,
+        "Babel function of k: the largest sum of the absolute inner products of one atom with k others. OMP and basis "
+        "pursuit are guaranteed to recover every code of up to %lld atom%s; in practice they recover much longer ones.",
+        (long long)sure, sure == 1 ? "" : "s");
     inco_chart *chart = inco_chart_new("babel", "Cumulative coherence", caption);
     inco_chart_x(chart, "k", 0, 0, 0);
     inco_chart_y(chart, "Babel function of k", 0, 0, 0);
     inco_chart_line(chart, "Babel function", m->babel_count, NULL, m->babel);
-    finish(r, chart);
+    report_take_chart(r, chart);
 }
 
 /* ---- Use, residuals, pairs ---- */
-
-static void draw_usage(inco_report *r, const inco_summary *s, const double *y, double mean) {
-    const int64_t atoms = s->dictionary->cols;
-    char name[TEXT], caption[4 * TEXT];
-    snprintf(name, TEXT, "mean %.4g", mean);
-    snprintf(
-        caption, sizeof caption,
-        "Number of training signals that use each atom, in descending order; %lld of %lld atoms are unused. A flat "
-        "curve means that all atoms are used alike, a long tail that some atoms code rare events.",
-        (long long)count_unused(s), (long long)atoms);
-    inco_chart *chart = inco_chart_new("usage", "Use of the atoms", caption);
-    inco_chart_x(chart, "atoms, by descending use", 0, 0, 0);
-    inco_chart_y(chart, "signals that use the atom", 0, 0, mean > 0 && y[0] > 20 * mean);
-    inco_chart_line(chart, "signals that use the atom", atoms, NULL, y);
-    inco_chart_mark(chart, name, mean, 0);
-    finish(r, chart);
-}
 
 static void add_usage(inco_report *r, const inco_summary *s) {
     const int64_t atoms = s->dictionary->cols;
     int64_t *order = order_of(s);
     double *y = NEW(double, atoms), mean = 0;
+    char name[TEXT], caption[4 * TEXT];
     for (int64_t k = 0; order && y && k < atoms; k++) mean += (y[k] = (double)s->usage[order[k]]) / (double)atoms;
-    if (order && y)
-        draw_usage(r, s, y, mean);
-    else
+    if (!order || !y) {
         report_fail(r, INCO_ENOMEM);
+        goto done;
+    }
+    snprintf(name, TEXT, "mean %.4g", mean);
+    snprintf(caption, sizeof caption,
+             "Number of training signals that use each atom, in descending order; %lld of %lld atoms are unused. A "
+             "flat curve means that all atoms are used alike, a long tail that some atoms code rare events.",
+             (long long)count_unused(s), (long long)atoms);
+    inco_chart *chart = inco_chart_new("usage", "Use of the atoms", caption);
+    inco_chart_x(chart, "atoms, by descending use", 0, 0, 0);
+    inco_chart_y(chart, "signals that use the atom", 0, 0, mean > 0 && y[0] > 20 * mean);
+    inco_chart_line(chart, "signals that use the atom", atoms, NULL, y);
+    inco_chart_mark(chart, name, mean, 0);
+    report_take_chart(r, chart);
+done:
     memory_free(order);
     memory_free(y);
 }
@@ -415,7 +395,7 @@ static void add_residuals(inco_report *r, const inco_residuals *held_out) {
     inco_chart_y(chart, "‖x − Dc‖ / ‖x‖", 0, 0, 1);
     inco_chart_line(chart, "median", held_out->count, held_out->cardinality, held_out->median);
     inco_chart_band(chart, held_out->lower, held_out->upper);
-    finish(r, chart);
+    report_take_chart(r, chart);
 }
 
 static void add_pair_atoms(inco_report *r, const inco_summary *s, const char *caption) {
@@ -449,8 +429,8 @@ static void add_pairs(inco_report *r, const inco_summary *s) {
                                      : ", one over the other, the second negated if the inner product is negative",
              (long long)m->duplicates, threshold_of(s));
     inco_report_section(r, "The most coherent pairs",
-                        "Two atoms whose inner product is close to 1 or -1 are nearly interchangeable, so that it "
-                        "is arbitrary which of them a code uses.");
+                        "Two atoms whose inner product is close to 1 or -1 are nearly interchangeable, so that it is "
+                        "arbitrary which of them a code uses.");
     add_pair_atoms(r, s, caption);
 }
 
@@ -474,20 +454,15 @@ static int take_metrics(inco_metrics *m, const inco_metrics *given, const inco_m
     return 1;
 }
 
-static int take_held_out(inco_residuals *r, const inco_residuals *given) {
-    if (SIZED_TAKE(inco_residuals, r, given, NULL) < 0) return 0;
-    if (!r->cardinality || !r->median || !r->lower || !r->upper) r->count = 0;
-    return 1;
-}
-
 static int take_summary(summary *own, const inco_summary *given) {
     inco_summary *s = &own->s;
     if (SIZED_TAKE(inco_summary, s, given, NULL) < 0 || mat_need(s->dictionary, "dictionary", NULL) < 0) return 0;
     if (!take_metrics(&own->metrics, s->metrics, s->dictionary)) return 0;
     s->metrics = &own->metrics;
     if (s->held_out) {
-        if (!take_held_out(&own->held_out, s->held_out)) return 0;
-        s->held_out = own->held_out.count > 0 ? &own->held_out : NULL;
+        const inco_residuals *h = &own->held_out;
+        if (SIZED_TAKE(inco_residuals, &own->held_out, s->held_out, NULL) < 0) return 0;
+        s->held_out = h->count > 0 && h->cardinality && h->median && h->lower && h->upper ? h : NULL;
     }
     if (s->iteration_count > 0 && !s->iterations) return 0;
     for (int64_t i = 0; i < s->iteration_count; i++)

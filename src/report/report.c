@@ -54,14 +54,10 @@ void report_fail(inco_report *r, int status) {
     if (handle_is(r, handle_kind) && !r->trouble) r->trouble = status;
 }
 
-static int name_is_free(const inco_report *r, const char *name) {
-    for (int i = 0; i < r->figure_count; i++)
-        if (!strcmp(r->figures[i].name, name)) return 0;
-    return chart_name_is_good(name);
-}
-
 writer *report_new_csv(inco_report *r, const char *name) {
-    if (!name || !name_is_free(r, name)) {
+    int good = name && chart_name_is_good(name);
+    for (int i = 0; good && i < r->figure_count; i++) good = strcmp(r->figures[i].name, name) != 0;
+    if (!good) {
         report_fail(r, INCO_EINVAL);
         return NULL;
     }
@@ -149,11 +145,12 @@ void inco_report_headlines(inco_report *r, const char *const *names, const char 
 
 /* ---- Charts ---- */
 
-static void add_chart(inco_report *r, const inco_chart *c) {
+void inco_report_chart(inco_report *r, const inco_chart *c) {
+    if (!report_enter(r)) return;
     const int status = chart_check(c);
     if (status < 0) report_fail(r, status);
     writer *csv = status < 0 ? NULL : report_new_csv(r, c->id), *w = &r->body;
-    if (!csv) return;
+    if (!csv) goto done;
     chart_csv(csv, c);
     report_open_grid(r);
     writer_format(w, "<figure class=chart id=%.100s tabindex=0>\n", c->id);
@@ -164,12 +161,16 @@ static void add_chart(inco_report *r, const inco_chart *c) {
     writer_put(w, "<details><summary>Numbers</summary><div class=scroll><table>\n");
     chart_rows(w, c);
     writer_put(w, "</table></div></details>\n</figure>\n");
+done:
+    report_leave(r);
 }
 
-void inco_report_chart(inco_report *r, const inco_chart *chart) {
-    if (!report_enter(r)) return;
-    add_chart(r, chart);
-    report_leave(r);
+void report_take_chart(inco_report *r, inco_chart *chart) {
+    if (chart)
+        inco_report_chart(r, chart);
+    else
+        report_fail(r, INCO_ENOMEM);
+    inco_chart_free(chart);
 }
 
 /* ---- Tables ---- */
@@ -266,7 +267,7 @@ static void write_foot(writer *w, const inco_report *r) {
     writer_put(w, "</script>\n</body>\n</html>\n");
 }
 
-static int told(const inco_report *r, inco_error *error) {
+static int check_report(const inco_report *r, inco_error *error) {
     int status = handle_need(r, handle_kind, error);
     if (status < 0) return status;
     if (r->trouble == INCO_ENOMEM) return error_no_memory(error);
@@ -279,7 +280,7 @@ int inco_report_write(const inco_report *r, const inco_stream *given, inco_error
     inco_stream stream;
     int status;
     TRY(stream_take_writer(&stream, given, error));
-    TRY(told(r, error));
+    TRY(check_report(r, error));
     write_head(&head, r);
     write_foot(&foot, r);
     TRY(send(&stream, &head, error));
@@ -297,7 +298,7 @@ const char *inco_report_figure(const inco_report *r, int i) {
 
 int inco_report_write_csv(const inco_report *r, int i, const inco_stream *given, inco_error *error) {
     inco_stream stream;
-    int status = told(r, error);
+    int status = check_report(r, error);
     if (status >= 0) status = stream_take_writer(&stream, given, error);
     if (status < 0) return status;
     if (!inco_report_figure(r, i)) return error_set(error, INCO_EINVAL, "the report has no figure %d", i);

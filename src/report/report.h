@@ -28,6 +28,8 @@ struct inco_report {
 int report_enter(inco_report *r);
 void report_leave(inco_report *r);
 void report_fail(inco_report *r, int status);
+/* Adds a chart, if it is not NULL (out of memory), and frees it. */
+void report_take_chart(inco_report *r, inco_chart *chart);
 
 /* A writer for the numbers of a figure; NULL if out of memory, or the name is already used or invalid. */
 writer *report_new_csv(inco_report *r, const char *name);

@@ -13,21 +13,17 @@
 
 enum { FIRST_CAPACITY = 4096, FORMAT_MAX = 400 };
 
-static int reserve(writer *w, size_t count) {
-    if (w->failed) return 0;
-    if (count < w->capacity - w->used) return 1;
-    size_t capacity = w->capacity ? w->capacity : FIRST_CAPACITY;
-    while (capacity - w->used <= count) capacity *= 2;
-    char *text = memory_grow(w->text, (int64_t)w->used, (int64_t)capacity, 1);
-    w->failed = !text;
-    if (!text) return 0;
-    w->text = text;
-    w->capacity = capacity;
-    return 1;
-}
-
 void writer_bytes(writer *w, const char *bytes, size_t count) {
-    if (!reserve(w, count)) return;
+    if (w->failed) return;
+    if (count >= w->capacity - w->used) {
+        size_t capacity = w->capacity ? w->capacity : FIRST_CAPACITY;
+        while (capacity - w->used <= count) capacity *= 2;
+        char *larger = memory_grow(w->text, (int64_t)w->used, (int64_t)capacity, 1);
+        w->failed = !larger;
+        if (!larger) return;
+        w->text = larger;
+        w->capacity = capacity;
+    }
     memcpy(w->text + w->used, bytes, count);
     w->used += count;
     w->text[w->used] = 0;

@@ -101,20 +101,14 @@ int wide_append(inco_csc *codes, const csc *more, inco_error *error) {
 
 /* ---- Codes from the caller ---- */
 
-static int starts_rise(const inco_csc *codes) {
-    if (codes->start[0] != 0) return 0;
-    for (int64_t n = 0; n < codes->cols; n++)
-        if (codes->start[n] > codes->start[n + 1]) return 0;
-    return 1;
-}
-
 int wide_check(const inco_csc *codes, inco_error *error) {
     if (!codes) return error_null(error, "codes");
     if ((codes->type != INCO_F32 && codes->type != INCO_F64) || codes->rows < 0 || codes->cols < 0)
         return error_set(error, INCO_EINVAL, "the codes have an invalid type or size");
     if (!codes->start && codes->cols == 0) return INCO_OK;
-    if (!codes->start || !starts_rise(codes))
-        return error_set(error, INCO_EINVAL, "the column starts of the codes do not ascend from 0");
+    int ascending = codes->start && codes->start[0] == 0;
+    for (int64_t n = 0; ascending && n < codes->cols; n++) ascending = codes->start[n] <= codes->start[n + 1];
+    if (!ascending) return error_set(error, INCO_EINVAL, "the column starts of the codes do not ascend from 0");
     const int64_t count = wide_nonzeros(codes);
     if (count > 0 && (!codes->index || !codes->value))
         return error_set(error, INCO_EINVAL, "the codes have no indices or values");

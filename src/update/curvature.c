@@ -12,6 +12,7 @@
 
 enum { MAX_STEPS = 40, BEND_PASSES = 2 };
 static const double DAMPING = 0.3;   /* of the median of 2 A_jj, in every curvature */
+static const double CAUTION = 0.5;   /* the same, more with pairs near a bound */
 static const double ACCURACY = 0.1;  /* what the residual of (CURV-5) may cost, relative to the decrease expected */
 static const double STRAIGHT = 0.05; /* what a path that is not bent may cost, relative to the decrease expected */
 
@@ -26,7 +27,8 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* 2 A_jj, and a floor: without one, atoms of little use would follow every change of the frame. */
+/* 2 A_jj and a floor: without one, atoms of little use would follow every change of the frame. The same again, more or
+ * less, for pairs near a bound. */
 static void take_fit(curvature_model *w, const statistics *s) {
     const int64_t cols = s->a.cols;
     for (int64_t j = 0; j < cols; j++) w->fit[j] = 2 * mat_get(&s->a, j, j);
@@ -39,6 +41,7 @@ static void take_fit(curvature_model *w, const statistics *s) {
     w->unit = largest + 4 * w->gamma;
     if (!(w->unit > 0)) w->unit = 1;
     for (int64_t j = 0; j < cols; j++) w->fit[j] = 2 * mat_get(&s->a, j, j) + (least > 0 ? least : 1);
+    for (int64_t j = 0; j < cols; j++) w->caution[j] = 2 * mat_get(&s->a, j, j) + CAUTION * median;
 }
 
 static int open_frame(curvature_model *w, int64_t rows, inco_error *error) {
@@ -56,12 +59,13 @@ int curvature_open(curvature_model *w, const statistics *s, const update_setting
     *w = (curvature_model){.gamma = settings->gamma, .sphere = !settings->rescale, .threads = settings->threads};
     w->push = w->sphere ? settings->push : 0;
     w->bound = settings->bound;
-    w->fit = NEW_RAW(double, cols);
+    w->fit = NEW_RAW(double, 2 * cols);
     w->left = NEW(double, rows);
     w->tangent = NEW(float, cols);
     w->lift = NEW(float, 2 * cols);
     if (!w->fit || !w->left || !w->tangent || !w->lift) TRY(error_no_memory(error));
     w->square = w->lift + cols;
+    w->caution = w->fit + cols;
     TRY(mat_new_raw(&w->atoms, INCO_F32, rows, cols, error));
     TRY(mat_new_raw(&w->weight, INCO_F32, rows, cols, error));
     TRY(mat_new_raw(&w->right, INCO_F32, rows, cols, error));
@@ -82,6 +86,10 @@ void curvature_close(curvature_model *w) {
     memory_free(w->tangent);
     memory_free(w->lift);
     memory_free(w->scale.pair);
+    memory_free(w->place);
+    memory_free(w->tied.start);
+    memory_free(w->tied.near);
+    memory_free(w->tied.mirror);
 }
 
 /* ---- The curvature at a dictionary ---- */
@@ -98,11 +106,12 @@ static void weigh_columns(void *self, int64_t first, int64_t end) {
     const int64_t rows = w->weight.rows;
     for (int64_t j = first; j < end; j++) {
         const double radial = p->radial ? p->radial[j] : 0;
+        const double fixed = w->fit[j] + (w->list ? w->caution[j] : w->crowd);
         const float *atom = mat_column(&w->atoms, j);
         float *weight = mat_column(&w->weight, j), *square = mat_column(&w->right, j);
         double sum = 0;
         for (int64_t i = 0; i < rows; i++) {
-            weight[i] = (float)(w->unit / (w->fit[j] + w->spring + fabs(4 * w->gamma * w->left[i] - radial)));
+            weight[i] = (float)(w->unit / (fixed + fabs(4 * w->gamma * w->left[i] - radial)));
             square[i] = atom[i] * atom[i];
             sum += weight[i] * square[i];
         }
@@ -119,15 +128,36 @@ static void scale_frame(curvature_model *w) {
             mat_set(&w->scale.frame, i, l, 1 / (1 + mat_get(&w->turned, i, l) + mat_get(&w->turned, l, i)));
 }
 
+/* ---- Pairs near the bound ---- */
+
+/* <a, b>, in sixteen sums that compilers keep in registers. */
+static float dot(int64_t n, const float *a, const float *b) {
+    float part[16] = {0}, sum = 0;
+    int64_t i = 0;
+    for (; i + 16 <= n; i += 16)
+        for (int k = 0; k < 16; k++) part[k] += a[i + k] * b[i + k];
+    for (; i < n; i++) sum += a[i] * b[i];
+    for (int k = 0; k < 16; k++) sum += part[k];
+    return sum;
+}
+
 static int reserve_pairs(curvature_model *w, int64_t entries, inco_error *error) {
-    float **all[] = {&w->scale.pair, &w->solution.pair, &w->residual.pair, &w->direction.pair,
-                     &w->image.pair, &w->value,         &w->share,         &w->product};
+    float **all[] = {&w->scale.pair, &w->solution.pair, &w->residual.pair, &w->direction.pair, &w->image.pair,
+                     &w->value,      &w->share,         &w->product,       &w->spring};
     const int count = sizeof all / sizeof *all;
     if (entries <= w->capacity) return INCO_OK;
     memory_free(w->scale.pair);
+    memory_free(w->place);
+    memory_free(w->tied.near);
+    memory_free(w->tied.mirror);
     w->capacity = 0;
     w->scale.pair = NEW_RAW(float, count *entries);
-    if (!w->scale.pair) return error_no_memory(error);
+    w->place = NEW_RAW(int64_t, entries);
+    w->tied.near = NEW_RAW(int32_t, entries);
+    w->tied.mirror = NEW_RAW(int64_t, entries);
+    if (!w->tied.start) w->tied.start = NEW(int64_t, w->atoms.cols + 1);
+    if (!w->scale.pair || !w->place || !w->tied.near || !w->tied.mirror || !w->tied.start)
+        return error_no_memory(error);
     w->capacity = entries;
     for (int k = 1; k < count; k++) *all[k] = w->scale.pair + k * entries;
     return INCO_OK;
@@ -138,22 +168,34 @@ static void scale_columns(void *self, int64_t first, int64_t end) {
     const curvature_model *w = self;
     const int64_t rows = w->atoms.rows;
     for (int64_t j = first; j < end; j++)
-        for (int64_t k = w->list->start[j]; k < w->list->start[j + 1]; k++) {
-            const float *weight = mat_column(&w->weight, j), *near = mat_column(&w->atoms, w->list->near[k]);
+        for (int64_t k = w->tied.start[j]; k < w->tied.start[j + 1]; k++) {
+            const float *weight = mat_column(&w->weight, j), *near = mat_column(&w->atoms, w->tied.near[k]);
             float sum = 0;
             for (int64_t i = 0; i < rows; i++) sum += weight[i] * near[i] * near[i];
             w->product[k] = sum;
         }
 }
 
-/* (CURV-6), the pairs. Those without a share take no part: their scale is 0. */
-static void scale_pairs(curvature_model *w) {
+/* The list of the pairs with a share, and (CURV-6) for them. */
+static void tie(curvature_model *w) {
     const hinge_list *list = w->list;
-    parallel_columns(w->threads, w->atoms.rows, w->atoms.cols, scale_columns, w);
-    for (int64_t k = 0; k < list->count; k++) {
-        const double both = w->product[k] + w->product[list->mirror[k]];
-        w->scale.pair[k] = (float)(w->share[k] > 0 ? 1 / (1 + 2 * w->push / w->unit * w->share[k] * both) : 0);
+    hinge_list *tied = &w->tied;
+    tied->count = 0;
+    for (int64_t j = 0; j < w->atoms.cols; j++) {
+        tied->start[j] = tied->count;
+        for (int64_t k = list->start[j]; k < list->start[j + 1]; k++) {
+            w->place[k] = tied->count;
+            if (w->share[k] == 0) continue;
+            tied->near[tied->count] = list->near[k];
+            tied->mirror[tied->count] = list->mirror[k];
+            w->spring[tied->count++] = (float)(2 * w->push / w->unit) * w->share[k];
+        }
     }
+    tied->start[w->atoms.cols] = tied->count;
+    for (int64_t k = 0; k < tied->count; k++) tied->mirror[k] = w->place[tied->mirror[k]];
+    parallel_columns(w->threads, w->atoms.rows, w->atoms.cols, scale_columns, w);
+    for (int64_t k = 0; k < tied->count; k++)
+        w->scale.pair[k] = 1 / (1 + w->spring[k] * (w->product[k] + w->product[tied->mirror[k]]));
 }
 
 typedef struct products {
@@ -165,15 +207,11 @@ static void multiply_columns(void *self, int64_t first, int64_t end) {
     const products *p = self;
     const hinge_list *list = p->w->list;
     for (int64_t j = first; j < end; j++)
-        for (int64_t k = list->start[j]; k < list->start[j + 1]; k++) {
-            const float *near = mat_column(p->m, list->near[k]), *atom = mat_column(p->m, j);
-            float sum = 0;
-            for (int64_t i = 0; i < p->m->rows; i++) sum += near[i] * atom[i];
-            p->w->product[k] = sum;
-        }
+        for (int64_t k = list->start[j]; k < list->start[j + 1]; k++)
+            p->w->product[k] = dot(p->m->rows, mat_column(p->m, list->near[k]), mat_column(p->m, j));
 }
 
-/* product = m_i'm_j for the pairs of the list. */
+/* product = m_i'm_j for the pairs near the bound. */
 static void multiply_pairs(const curvature_model *w, const inco_mat *m) {
     products p = {w, m};
     parallel_columns(w->threads, m->rows, m->cols, multiply_columns, &p);
@@ -183,8 +221,8 @@ static void multiply_pairs(const curvature_model *w, const inco_mat *m) {
 static void take_pairs(curvature_model *w) {
     multiply_pairs(w, &w->atoms);
     memcpy(w->value, w->product, (size_t)w->list->count * sizeof *w->value);
-    for (int64_t k = 0; k < w->list->count; k++) w->share[k] = w->list->excess[k] != 0;
-    scale_pairs(w);
+    for (int64_t k = 0; k < w->list->count; k++) w->share[k] = fabsf(w->value[k]) > (float)w->bound;
+    tie(w);
 }
 
 /* ---- The basis ---- */
@@ -256,10 +294,10 @@ static void divide_columns(void *self, int64_t first, int64_t end) {
     const int64_t rows = w->weight.rows;
     for (int64_t j = first; j < end; j++) {
         const float *weight = mat_column(&w->weight, j), *atom = mat_column(&w->atoms, j);
-        float *step = mat_column(&w->step, j), along = 0;
-        for (int64_t i = 0; i < rows; i++) along += atom[i] * weight[i] * step[i];
-        along *= w->tangent[j];
-        for (int64_t i = 0; i < rows; i++) step[i] = weight[i] * (step[i] - along * atom[i]);
+        float *step = mat_column(&w->step, j);
+        for (int64_t i = 0; i < rows; i++) step[i] *= weight[i];
+        const float along = w->tangent[j] * dot(rows, atom, step);
+        for (int64_t i = 0; i < rows; i++) step[i] -= along * weight[i] * atom[i];
     }
 }
 
@@ -273,9 +311,8 @@ static void divide(curvature_model *w) {
 static double change_dot(const curvature_model *w, const curvature_change *a, const curvature_change *b) {
     double frame = 0, pair = 0;
     for (int64_t j = 0; has_frame(w) && j < a->frame.cols; j++) frame += mat_column_dot(&a->frame, &b->frame, j);
-    for (int64_t k = 0; w->list && k < w->list->count; k++)
-        pair += w->share[k] * (double)a->pair[k] * (double)b->pair[k];
-    return (2 * w->gamma * frame + w->push * pair) / w->unit;
+    for (int64_t k = 0; k < w->tied.count; k++) pair += w->spring[k] * (double)a->pair[k] * (double)b->pair[k];
+    return 2 * w->gamma / w->unit * frame + pair / 2;
 }
 
 /* a = x + t b */
@@ -284,7 +321,7 @@ static void change_add(const curvature_model *w, const curvature_change *a, cons
     float *to = a->frame.data;
     const float *from = x->frame.data, *by = b->frame.data, factor = (float)t;
     for (int64_t i = 0; has_frame(w) && i < a->frame.rows * a->frame.cols; i++) to[i] = from[i] + factor * by[i];
-    for (int64_t k = 0; w->list && k < w->list->count; k++) a->pair[k] = x->pair[k] + factor * b->pair[k];
+    for (int64_t k = 0; k < w->tied.count; k++) a->pair[k] = x->pair[k] + factor * b->pair[k];
 }
 
 /* ---- Changes of the frame and of pairs ---- */
@@ -297,48 +334,55 @@ typedef struct spreading {
 static void spread_pairs(void *self, int64_t first, int64_t end) {
     const spreading *p = self;
     const curvature_model *w = p->w;
-    const float factor = (float)(2 * w->push / w->unit);
     for (int64_t j = first; j < end; j++)
-        for (int64_t k = w->list->start[j]; k < w->list->start[j + 1]; k++) {
-            const float *near = mat_column(&w->atoms, w->list->near[k]), by = factor * w->share[k] * p->change->pair[k];
+        for (int64_t k = w->tied.start[j]; k < w->tied.start[j + 1]; k++) {
+            const float *near = mat_column(&w->atoms, w->tied.near[k]), by = w->spring[k] * p->change->pair[k];
             float *step = mat_column(&w->step, j);
-            for (int64_t i = 0; by != 0 && i < w->step.rows; i++) step[i] += by * near[i];
+            for (int64_t i = 0; i < w->step.rows; i++) step[i] += by * near[i];
         }
 }
 
-/* step = 4 gamma S D + 2 push (sum over pairs of v_ij (d_i e_j' + d_j e_i')) */
-static void spread(const curvature_model *w, const curvature_change *change) {
+/* step += 2 push (sum over pairs of v_ij (d_i e_j' + d_j e_i')) */
+static void add_pairs(const curvature_model *w, const curvature_change *change) {
     const spreading p = {w, change};
-    const int64_t rows = w->step.rows, cols = w->step.cols;
+    if (w->tied.count) parallel_columns(w->threads, w->step.rows, w->step.cols, spread_pairs, (void *)&p);
+}
+
+static void clear_step(const curvature_model *w) {
+    memset(w->step.data, 0, (size_t)(w->step.rows * w->step.cols) * sizeof(float));
+}
+
+/* step = 4 gamma S D + 2 push (sum over pairs) */
+static void spread(const curvature_model *w, const curvature_change *change) {
     if (has_frame(w))
         blas_multiply(w->threads, "NN", 4 * w->gamma / w->unit, &change->frame, &w->atoms, 0, &w->step);
     else
-        memset(w->step.data, 0, (size_t)(rows * cols) * sizeof(float));
-    if (w->list) parallel_columns(w->threads, rows, cols, spread_pairs, (void *)&p);
+        clear_step(w);
+    add_pairs(w, change);
 }
 
 /* product = d_i'p_j for neighbours i of atoms j. */
 static void project_pairs(void *self, int64_t first, int64_t end) {
     const curvature_model *w = self;
     for (int64_t j = first; j < end; j++)
-        for (int64_t k = w->list->start[j]; k < w->list->start[j + 1]; k++) {
-            const float *near = mat_column(&w->atoms, w->list->near[k]), *step = mat_column(&w->step, j);
-            float sum = 0;
-            for (int64_t i = 0; w->scale.pair[k] != 0 && i < w->step.rows; i++) sum += near[i] * step[i];
-            w->product[k] = sum;
-        }
+        for (int64_t k = w->tied.start[j]; k < w->tied.start[j + 1]; k++)
+            w->product[k] = dot(w->step.rows, mat_column(&w->atoms, w->tied.near[k]), mat_column(&w->step, j));
+}
+
+/* d_i'p_j + d_j'p_i */
+static void gather_pairs(curvature_model *w, float *to) {
+    if (!w->tied.count) return;
+    parallel_columns(w->threads, w->step.rows, w->step.cols, project_pairs, w);
+    for (int64_t k = 0; k < w->tied.count; k++) to[k] = w->product[k] + w->product[w->tied.mirror[k]];
 }
 
 /* The changes that the step P makes: P D' + D P', and d_i'p_j + d_j'p_i. */
 static void gather(curvature_model *w, const curvature_change *to) {
-    const int64_t rows = w->step.rows, cols = w->step.cols;
     if (has_frame(w)) blas_multiply(w->threads, "NT", 1, &w->step, &w->atoms, 0, &w->turned);
     for (int64_t l = 0; l < w->turned.cols; l++)
-        for (int64_t i = 0; i < rows; i++)
+        for (int64_t i = 0; i < w->turned.rows; i++)
             mat_set(&to->frame, i, l, mat_get(&w->turned, i, l) + mat_get(&w->turned, l, i));
-    if (!w->list) return;
-    parallel_columns(w->threads, rows, cols, project_pairs, w);
-    for (int64_t k = 0; k < w->list->count; k++) to->pair[k] = w->product[k] + w->product[w->list->mirror[k]];
+    gather_pairs(w, to->pair);
 }
 
 /* image = the left-hand side of (CURV-5), of the direction. */
@@ -355,7 +399,7 @@ static void scale_residual(curvature_model *w) {
     double trace = 0, sum = 0;
     for (int64_t i = 0; i < to->rows * to->cols; i++)
         ((float *)to->data)[i] = ((const float *)scale->data)[i] * ((const float *)from->data)[i];
-    for (int64_t k = 0; w->list && k < w->list->count; k++) w->image.pair[k] = w->scale.pair[k] * w->residual.pair[k];
+    for (int64_t k = 0; k < w->tied.count; k++) w->image.pair[k] = w->scale.pair[k] * w->residual.pair[k];
     if (!w->sphere || !has_frame(w)) return;
     for (int64_t i = 0; i < to->rows; i++) trace += mat_get(to, i, i), sum += mat_get(scale, i, i);
     for (int64_t i = 0; i < to->rows; i++) mat_set(to, i, i, mat_get(to, i, i) - mat_get(scale, i, i) * trace / sum);
@@ -363,7 +407,7 @@ static void scale_residual(curvature_model *w) {
 
 static void zero_change(const curvature_model *w, const curvature_change *c) {
     if (has_frame(w)) memset(c->frame.data, 0, (size_t)(c->frame.rows * c->frame.cols) * sizeof(float));
-    if (w->list) memset(c->pair, 0, (size_t)w->list->count * sizeof(float));
+    if (w->tied.count) memset(c->pair, 0, (size_t)w->tied.count * sizeof(float));
 }
 
 /* (CURV-5) by conjugate gradients, until what the residual costs is little beside the decrease expected. `gain`: <R, P>
@@ -399,20 +443,20 @@ static void enter(const curvature_model *w, const double *from, const inco_mat *
     if (has_frame(w)) blas_multiply(w->threads, "TN", 1, &w->basis, plain, 0, to);
 }
 
-static void leave(const curvature_model *w, const inco_mat *from, double *to) {
-    const inco_mat *plain = has_frame(w) ? &w->right : from;
-    if (has_frame(w)) blas_multiply(w->threads, "NN", 1, &w->basis, from, 0, plain);
-    for (int64_t i = 0; i < from->rows * from->cols; i++) to[i] = ((const float *)plain->data)[i];
+/* to += the step, from the basis of the model. Overwrites the right-hand side. */
+static void leave(const curvature_model *w, double *to) {
+    const inco_mat *plain = has_frame(w) ? &w->right : &w->step;
+    if (has_frame(w)) blas_multiply(w->threads, "NN", 1, &w->basis, &w->step, 0, plain);
+    for (int64_t i = 0; i < plain->rows * plain->cols; i++) to[i] += ((const float *)plain->data)[i];
 }
 
-/* step = M^-1 q in the basis of the model. */
-static void solve(curvature_model *w, const double *q) {
+/* step = M^-1 right, in the basis of the model. */
+static void solve(curvature_model *w) {
     const int64_t n = w->right.rows * w->right.cols;
     float *right = w->right.data, *step = w->step.data;
-    enter(w, q, &w->right);
     memcpy(step, right, (size_t)n * sizeof *step);
     divide(w);
-    if (!has_frame(w) && !w->list) return;
+    if (!has_frame(w) && !w->tied.count) return;
     double gain = 0;
     for (int64_t j = 0; j < w->right.cols; j++) gain += mat_column_dot(&w->right, &w->step, j);
     solve_system(w, gain);
@@ -422,8 +466,22 @@ static void solve(curvature_model *w, const double *q) {
 }
 
 void curvature_solve(curvature_model *w, double *q) {
-    solve(w, q);
-    leave(w, &w->step, q);
+    enter(w, q, &w->right);
+    solve(w);
+    memset(q, 0, (size_t)(w->step.rows * w->step.cols) * sizeof *q);
+    leave(w, q);
+}
+
+void curvature_add_pairs(curvature_model *w, const double *s, double *y) {
+    if (w->crowd > 0) blas_axpy(w->step.rows * w->step.cols, w->crowd, s, y);
+    if (!w->tied.count) return;
+    enter(w, s, &w->right);
+    mat_copy(&w->step, &w->right);
+    gather_pairs(w, w->solution.pair);
+    for (int64_t k = 0; k < w->tied.count; k++) w->solution.pair[k] *= (float)(w->unit * w->unit);
+    clear_step(w);
+    add_pairs(w, &w->solution);
+    leave(w, y);
 }
 
 /* ---- Where the model is taken ---- */
@@ -450,18 +508,19 @@ static double secant_share(double bound, double from, double to) {
 
 /* Shares of pairs, from where the step of this model leads. */
 static void aim(curvature_model *w, const double *gradient) {
-    solve(w, gradient);
+    enter(w, gradient, &w->right);
+    solve(w);
     parallel_columns(w->threads, w->atoms.rows, w->atoms.cols, step_columns, w);
     multiply_pairs(w, &w->step);
     for (int64_t k = 0; k < w->list->count; k++) {
         const double from = w->value[k], to = from < 0 ? -w->product[k] : w->product[k];
         w->share[k] = (float)secant_share(w->bound, fabs(from), to);
     }
-    scale_pairs(w);
+    tie(w);
 }
 
 /* (CURV-9): pairs without a list enter by their mean number. */
-static double spring_of(const curvature_model *w, const hinge *pairs) {
+static double crowd_of(const curvature_model *w, const hinge *pairs) {
     if (w->list || !pairs) return 0;
     return 8 * w->push * (double)pairs->pairs / (double)(w->atoms.rows * w->atoms.cols);
 }
@@ -470,7 +529,8 @@ int curvature_move(curvature_model *w, const curvature_place *at, inco_error *er
     placing p = {w, w->sphere ? at->radial : NULL};
     int status = INCO_OK;
     w->list = at->pairs && at->pairs->listed && at->pairs->list.count > 0 ? &at->pairs->list : NULL;
-    w->spring = spring_of(w, at->pairs);
+    w->crowd = crowd_of(w, at->pairs);
+    w->tied.count = 0;
     if (has_frame(w))
         TRY(turn(w, &p, at, error));
     else
@@ -510,15 +570,12 @@ static void solve_sylvester(const curvature_model *w, const inco_mat *from, cons
         }
 }
 
-int curvature_bend(curvature_model *w, const double *p, double expected, double *bend) {
+/* step = the bend that the frame asks for, of the step in `right`; 0 where a straight path costs it little. */
+static int bend_frame(curvature_model *w, double expected) {
     const int64_t rows = w->atoms.rows, cols = w->atoms.cols;
     const inco_mat *second = &w->residual.frame, *now = &w->image.frame, *x = &w->solution.frame;
     float *lift = w->lift, *square = w->square;
-    if (!has_frame(w) || !w->sphere) return 0;
-    enter(w, p, &w->right);
-    for (int64_t i = 0; i < rows * cols; i++) ((float *)w->right.data)[i] *= (float)w->unit;
     blas_multiply(w->threads, "NT", 1, &w->right, &w->right, 0, second);
-    for (int64_t j = 0; j < cols; j++) square[j] = -(float)mat_column_energy(&w->right, j);
     add_weighted_frame(w, square, second);
     double change = 0;
     for (int64_t i = 0; i < rows; i++) change += mat_column_energy(second, i);
@@ -535,6 +592,63 @@ int curvature_bend(curvature_model *w, const double *p, double expected, double 
         float *step = mat_column(&w->step, j), *right = mat_column(&w->right, j);
         for (int64_t i = 0; i < rows; i++) step[i] = right[i] + by * atom[i];
     }
-    leave(w, &w->step, bend);
     return 1;
+}
+
+/* What the products of pairs change to second order along the step in `right`, with its sign changed, in the solution.
+ * Returns what it costs. */
+static double second_order(curvature_model *w) {
+    const hinge_list *list = w->list;
+    double cost = 0;
+    multiply_pairs(w, &w->right);
+    for (int64_t j = 0; j < w->atoms.cols; j++)
+        for (int64_t k = list->start[j]; k < list->start[j + 1]; k++) {
+            if (w->share[k] == 0) continue;
+            const int64_t to = w->place[k];
+            const float both = w->square[j] + w->square[list->near[k]];
+            w->solution.pair[to] = -(w->product[k] + w->value[k] * both / 2);
+            cost += w->unit / 4 * w->spring[to] * (double)w->solution.pair[to] * (double)w->solution.pair[to];
+        }
+    return cost;
+}
+
+/* The step is the frame's bend: the solution without what it changes. Its radial part keeps unit norms, which
+ * second_order counts already. */
+static void take_bend(curvature_model *w) {
+    for (int64_t j = 0; j < w->atoms.cols; j++) {
+        const float *atom = mat_column(&w->atoms, j), by = w->square[j] / 2;
+        float *step = mat_column(&w->step, j);
+        for (int64_t i = 0; i < w->atoms.rows; i++) step[i] -= by * atom[i];
+    }
+    gather_pairs(w, w->image.pair);
+    for (int64_t k = 0; k < w->tied.count; k++) w->solution.pair[k] -= w->image.pair[k];
+}
+
+/* step = the bend that takes this change of the pairs back. */
+static void bend_pairs(curvature_model *w) {
+    clear_step(w);
+    add_pairs(w, &w->solution);
+    mat_copy(&w->right, &w->step);
+    solve(w);
+}
+
+int curvature_bend(curvature_model *w, const double *p, double expected, double *bend) {
+    const int64_t n = w->atoms.rows * w->atoms.cols;
+    int bent = 0;
+    if (!w->sphere || (!has_frame(w) && !w->tied.count)) return 0;
+    enter(w, p, &w->right);
+    for (int64_t i = 0; i < n; i++) ((float *)w->right.data)[i] *= (float)w->unit;
+    for (int64_t j = 0; j < w->atoms.cols; j++) w->square[j] = -(float)mat_column_energy(&w->right, j);
+    memset(bend, 0, (size_t)n * sizeof *bend);
+    const int pairs = w->tied.count && second_order(w) > STRAIGHT * expected;
+    if (has_frame(w) && bend_frame(w, expected)) {
+        leave(w, bend);
+        if (pairs) take_bend(w);
+        bent = 1;
+    }
+    if (pairs) {
+        bend_pairs(w);
+        leave(w, bend);
+    }
+    return bent || pairs;
 }

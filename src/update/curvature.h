@@ -10,7 +10,7 @@
 /* What a step changes: the frame operator D D', and the inner products of pairs. */
 typedef struct curvature_change {
     inco_mat frame; /* D x D, symmetric; empty without a penalty */
-    float *pair;    /* by entry of the hinge's list; NULL without one */
+    float *pair;    /* by entry of the model's list of pairs */
 } curvature_change;
 
 typedef struct curvature_model {
@@ -21,6 +21,7 @@ typedef struct curvature_model {
     int64_t solves, steps; /* systems (CURV-5) solved, and steps of conjugate gradients that they took */
 
     double *fit;          /* 2 A_jj + floor */
+    double *caution;      /* what pairs near a bound add to it */
     double *left;         /* diagonal of D D' - I in the basis */
     float *tangent;       /* 1 / sum_i w_ij d_ij^2; 0 where norms are free */
     float *lift, *square; /* a number for each atom */
@@ -31,13 +32,16 @@ typedef struct curvature_model {
     inco_mat weight;      /* (CURV-2): w_ij = 1 / c_ij */
     inco_mat right, step; /* D x L: a right-hand side, and a step */
     inco_mat turned;      /* D x D */
-    double spring;        /* (CURV-9) */
+    double crowd;         /* (CURV-9) */
 
     const hinge_list *list; /* pairs near the bound; NULL when there are none, or too many for a list */
     int64_t capacity;       /* entries that the following have memory for */
-    float *value;           /* d_i'd_j */
+    float *value;           /* by its entries: d_i'd_j */
     float *share;           /* (CURV-8): of its curvature that a pair has */
     float *product;         /* of one atom and another, or its step */
+    int64_t *place;         /* where the pair is in `tied` */
+    hinge_list tied;        /* the pairs of this list that have a share; without their excess */
+    float *spring;          /* by its entries: 2 push * share / unit */
     curvature_change scale, solution, residual, direction, image; /* of conjugate gradients */
 } curvature_model;
 
@@ -58,6 +62,9 @@ int curvature_move(curvature_model *w, const curvature_place *at, inco_error *er
 
 /* q <- M^-1 q, D x L, in place. */
 void curvature_solve(curvature_model *w, double *q);
+
+/* y += what the pairs with a share add to M s. */
+void curvature_add_pairs(curvature_model *w, const double *s, double *y);
 
 /* (CURV-7): bend (D x L) such that D + t P + t^2 bend has unit norms and the frame operator D D' + t (P D' + D P'),
  * both up to t^3. 0, and nothing done, where there is no frame to keep, or where a straight path costs little beside

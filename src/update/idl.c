@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -12,6 +13,7 @@
 #include "optim/sphere.h"
 
 enum { PAIRS = 5, TANGENT_PAIRS = 1 };
+enum { NEAR = 24 }; /* pairs of atoms near the bound that the model may know, per atom */
 
 static int64_t count_of(const idl *w) {
     return w->x.rows * w->x.cols;
@@ -121,13 +123,15 @@ static int free_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_erro
 
 /* ---- Unit norms: D = V with its columns normalised ---- */
 
-/* (BOUND-5): the violation of the bound. */
+/* (BOUND-5): the violation of the bound. With a model its gradient is kept. */
 static int add_excess(idl *w, lbfgs_point *at, inco_error *error) {
-    const inco_mat g = mat_view(INCO_F64, w->x.rows, w->x.cols, at->gradient);
+    const inco_mat g = mat_view(INCO_F64, w->x.rows, w->x.cols, at->gradient), *to = w->pull.data ? &w->pull : &g;
     double h;
     if (w->push == 0) return INCO_OK;
-    int status = hinge_eval_pairs(&w->pairs, &w->d, w->bound, w->push, &g, &h, error);
+    if (w->pull.data) memset(w->pull.data, 0, (size_t)count_of(w) * sizeof(double));
+    int status = hinge_eval_pairs(&w->pairs, &w->d, w->bound, w->push, to, &h, error);
     if (status >= 0) at->f += w->push * h;
+    if (w->pull.data) blas_axpy(count_of(w), 1, w->pull.data, at->gradient);
     return status;
 }
 
@@ -189,11 +193,19 @@ static int sphere_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_er
 /* ---- The curvature ---- */
 
 /* While d, the fit and e are not those of this place, a step from it has failed, and the model is still its own. */
-static int apply_model(void *self, const lbfgs_point *at, double *q, inco_error *error) {
+static int move_model(void *self, const lbfgs_point *at, inco_error *error) {
     idl *w = self;
     const curvature_place here = {&w->d, &w->e, w->smooth, w->push > 0 ? &w->pairs : NULL, at->gradient};
-    int status = w->stale ? INCO_OK : curvature_move(&w->model, &here, error);
-    if (status < 0) return status;
+    if (w->stale) return INCO_OK;
+    if (w->pull.data) {
+        sphere_project(w->threads, &w->d, NULL, w->pull.data, NULL);
+        mat_copy(&w->held, &w->pull);
+    }
+    return curvature_move(&w->model, &here, error);
+}
+
+static int apply_model(void *self, double *q, inco_error *error) {
+    idl *w = self;
     curvature_solve(&w->model, q);
     return stay_within(w, q, error);
 }
@@ -203,11 +215,37 @@ static void make_tangent(void *self, double *v) {
     if (!w->stale) sphere_project(w->threads, &w->d, NULL, v, NULL);
 }
 
+/* y without what the violation of the bound contributes: that jumps where pairs come to the bound or leave it. If the
+ * model does not know the pairs, y keeps it. */
+static void trim_pair(void *self, double *y) {
+    idl *w = self;
+    w->trimmed = w->pairs.listed && w->model.list;
+    if (!w->trimmed) return;
+    sphere_project(w->threads, &w->d, NULL, w->pull.data, NULL);
+    blas_axpy(count_of(w), -1, w->pull.data, y);
+    blas_axpy(count_of(w), 1, w->held.data, y);
+}
+
+static void complete_pair(void *self, const double *s, double *y) {
+    idl *w = self;
+    if (w->stale || !w->trimmed) return;
+    curvature_add_pairs(&w->model, s, y);
+    sphere_project(w->threads, &w->d, NULL, y, NULL);
+}
+
 static int open_model(idl *w, const update_settings *settings, inco_error *error) {
     if (settings->plain) return INCO_OK;
     w->problem.precondition = apply_model;
+    w->problem.prepare = move_model;
     if (!settings->rescale) w->problem.make_tangent = make_tangent;
     if (!settings->rescale && !(w->smooth = NEW(double, w->x.cols))) return error_no_memory(error);
+    if (w->push > 0) {
+        int status = mat_new_raw(&w->pull, INCO_F64, w->x.rows, w->x.cols, error);
+        if (status >= 0) status = mat_new_raw(&w->held, INCO_F64, w->x.rows, w->x.cols, error);
+        if (status < 0) return status;
+        w->problem.trim = trim_pair;
+        w->problem.complete = complete_pair;
+    }
     return curvature_open(&w->model, w->s, settings, error);
 }
 
@@ -248,12 +286,13 @@ int idl_open(idl *w, const inco_mat *d, const statistics *s, const update_settin
     if (!w->norm || !w->radial) TRY(error_no_memory(error));
     TRY(mat_new_raw(&w->d, INCO_F64, rows, cols, error));
     if (w->push > 0) TRY(hinge_open(&w->pairs, rows, cols, w->threads, error));
+    if (!settings->plain) w->pairs.wanted = NEAR * cols;
 done:
     return status;
 }
 
 void idl_close(idl *w) {
-    inco_mat *owned[] = {&w->x, &w->d, &w->pa, &w->e, &w->e1, &w->e2};
+    inco_mat *owned[] = {&w->x, &w->d, &w->pull, &w->held, &w->pa, &w->e, &w->e1, &w->e2};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) inco_mat_free(owned[i]);
     memory_free(w->norm);
     memory_free(w->radial);

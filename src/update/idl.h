@@ -24,6 +24,8 @@ typedef struct idl {
     double *norm;          /* spheres: of the columns of x */
     double *radial;        /* spheres: d_j' (gradient by d_j) */
     double *smooth;        /* the same without the pairs above the bound */
+    inco_mat pull, held;   /* with a model: the gradient of the violation of the bound, at d and at the line's origin */
+    int trimmed;           /* (LBFGS-10): the newest pair, the only one, is without that violation */
     curvature_model model; /* unless the update is plain */
     int stale;             /* d, the fit and e are not those of the line's origin */
 } idl;

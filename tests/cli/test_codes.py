@@ -78,8 +78,8 @@ class Codes(tool.Case):
         self.refused("decode", "-D", "E.npy", "C.npz", "-o", "Y.npy", says=["7", "20"])
 
     def test_rules_that_do_not_go_together(self):
-        self.refused("encode", "-D", "D.npy", "X.npy", "-o", "C.npz", "--coder", "omp", code=2, says="--sparsity")
-        self.refused("encode", "-D", "D.npy", "X.npy", "-o", "C.npz", "--nonnegative", code=2, says="--nonnegative")
+        self.refused("encode", "-D", "D.npy", "X.npy", "-o", "C.npz", "--coder", "lars", code=2, says="--sparsity")
+        self.refused("encode", "-D", "D.npy", "X.npy", "-o", "C.npz", "--coder", "larc", "--nonnegative", code=2, says="--nonnegative")
 
     def test_codes_of_a_matrix_are_no_audio(self):
         self.inco("encode", "-D", "D.npy", "X.npy", "-o", "C.npz", *OMP)

@@ -1,9 +1,7 @@
 """Ends of runs: nothing is lost when messages or logs cannot be written, memory is limited, or the program is killed."""
 import os
 import resource
-import signal
 import subprocess
-import time
 
 import numpy as np
 
@@ -65,44 +63,3 @@ class Ends(tool.Case):
                 self.assertIn(b"out of memory", done.stderr)
         self.assertLessEqual(ends, {0, 1, 127})  # 127: not even the libraries fit
         self.assertIn(0, ends)
-
-
-KINDS = [[], ["--method", "online", "--batch", "64"], ["--method", "ksvd"], ["--gamma", "auto"],
-         ["--max-coherence", ".6"], ["--method", "aksvd", "--exchange", "--precision", "f32"]]
-
-
-class Killed(tool.Case):
-    """INCO_TEST_KILLS sets how often each kind of run is killed, with one and two threads."""
-
-    def kill_and_resume(self, kind, threads, seed):
-        words = ["learn", "X.npy", "--atoms", "24", "--sparsity", "3", "--iterations", "6", "--threads", threads, *kind]
-        rng = np.random.default_rng(seed)
-        for name in "state", "E.npy":
-            if os.path.exists(self.path(name)):
-                os.remove(self.path(name))
-        for _ in range(40):
-            resume = ["--resume", "state"] if os.path.exists(self.path("state")) else []
-            process = subprocess.Popen([tool.INCO, *words, "-o", "E.npy", "--checkpoint", "state", "-q", *resume],
-                                       cwd=self.home, env=tool.environment(), stdin=subprocess.DEVNULL,
-                                       stderr=subprocess.PIPE)
-            try:
-                _, text = process.communicate(timeout=float(rng.uniform(.03, .3)))
-                self.assertEqual(process.returncode, 0, text)
-                return
-            except subprocess.TimeoutExpired:
-                process.send_signal(signal.SIGKILL)
-                process.communicate()
-        resume = ["--resume", "state"] if os.path.exists(self.path("state")) else []
-        self.inco(*words, "-o", "E.npy", "--checkpoint", "state", *resume)
-
-    def test_killed_runs_resume(self):
-        signals, _ = tool.planted(signals=3000, dim=16, atoms=24, sparsity=3)
-        self.save("X.npy", signals)
-        for number, kind in enumerate(KINDS):
-            self.inco("learn", "X.npy", "--atoms", "24", "--sparsity", "3", "--iterations", "6", *kind, "-o", "D.npy")
-            for turn in range(int(os.environ.get("INCO_TEST_KILLS", "1"))):
-                for threads in "1", "2":
-                    self.kill_and_resume(kind, threads, 100 * turn + 10 * number + int(threads))
-                    self.assertEqual(self.load("E.npy").tobytes(), self.load("D.npy").tobytes(), (kind, threads, turn))
-        left = [name for name in os.listdir(self.home) if name.startswith(".inco-")]
-        self.assertEqual(left, [])

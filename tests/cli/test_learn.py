@@ -40,7 +40,7 @@ class Learn(tool.Case):
                              ["learn", "idl", 16, 24, 300, 3, 5, 1, name, "iterations"])
             options = found["options"]
             self.assertEqual([options[k] for k in ("atoms", "coder", "sparsity", "gamma", "gamma-relative", "refit")],
-                             [24, "omp", 3, None, 0.1, False])
+                             [24, "omp", 3, None, None, False])
             self.assertAlmostEqual(found["gamma"], found["gamma_relative"] * 300 / 24, 3)  # unit signals: ||X||^2 = 300
             self.assertLess(found["relative_error"], 0.9)
             self.assertLessEqual(found["mean_cardinality"], 3)
@@ -53,14 +53,15 @@ class Learn(tool.Case):
     def test_codes_that_are_not_sparse_are_reported(self):
         self.save("X.npy", np.random.RandomState(1).standard_normal((400, 30)))
         learn = ["learn", "X.npy", "-o", "D.npy", "--atoms", "80", "--iterations", "2"]
-        done = self.inco(*learn)
+        self.assertNotIn("not sparse", self.inco(*learn).text)
+        done = self.inco(*learn, "--coder", "larc", "--residual-coherence", "0.2")
         note = re.search(r"note +codes are not sparse: more than a third of the 30 dimensions; stop them earlier, by "
-                         r"--residual-coherence (0\.\d+) or --coder omp --sparsity 3\n", done.text)
+                         r"--residual-coherence (0\.\d+) or --coder omp --sparsity 2\n", done.text)
         self.assertTrue(note, done.text)
-        for advice in ["--residual-coherence", note.group(1)], ["--coder", "omp", "--sparsity", "3"]:
+        for advice in ["--coder", "larc", "--residual-coherence", note.group(1)], ["--coder", "omp", "--sparsity", "2"]:
             self.assertNotIn("not sparse", self.inco(*learn, *advice).text)
         dense = self.inco(*learn, "--coder", "omp", "--sparsity", "11").text
-        self.assertIn("stop them earlier, by --coder omp --sparsity 3\n", dense)
+        self.assertIn("stop them earlier, by --coder omp --sparsity 2\n", dense)
         self.assertNotIn("not sparse", self.inco(*learn, "--coder", "omp", "--sparsity", "10").text)
 
     def test_iterations_in_batches_are_passes(self):
@@ -87,7 +88,7 @@ class Learn(tool.Case):
         lines = re.findall(r"^iteration (\d)/3: error \d\.\d+, cardinality .*, \d+\.\d s$", done.text, re.M)
         self.assertEqual(lines, ["1", "2", "3"])
         self.assertRegex(done.text, r"coherence +max 0\.\d+, rms .* \(Welch bound 0\.\d+\)\n")
-        self.assertRegex(done.text, r"gamma +\d\S* \(relative 0\.1;")
+        self.assertRegex(done.text, r"gamma +\d\S* \(relative 0\.0\d+;")
         self.assertRegex(done.text, r"wrote D.npy\n" + LAST_LINE + r"\n\Z")
 
     def test_quiet(self):

@@ -27,7 +27,8 @@ class Path(tool.Case):
     def test_results_and_log(self):
         found = self.json("learn", "X.npy", "-o", "D.npy", *LEARN, "--log", "run.jsonl")
         path = found["path"]
-        self.assertEqual((path["held_out"], path["cardinalities"], path["complete"]), (150, [1, 2, 4], True))
+        self.assertEqual((path["cardinalities"], path["complete"]), ([1, 2, 4], True))
+        self.assertIn(path["held_out"], range(100, 201), "one of ten, by content: 150, with a standard deviation of 12")
         self.assertEqual([p["gamma_relative"] for p in path["points"]], [0, 0.001, 0.01, 0.1, 1, 10])
         for point in path["points"]:
             self.assert_types(point, {**POINT, "cost": float, "chosen": bool})
@@ -97,8 +98,8 @@ class Path(tool.Case):
 
     def test_table(self):
         done = self.inco("learn", "X.npy", "-o", "D.npy", *LEARN)
-        self.assertRegex(done.text, r"\ngamma 6/6: weight \d+\.\d+, error 0\.\d+, cardinality 4\.0, coherence max 0\.\d+ rms 0\.\d+, ")
-        self.assertIn("\ncost of incoherence: median residual of 150 held-out signals, with k atoms by OMP\n", done.text)
+        self.assertRegex(done.text, r"\ngamma 6/6: weight \d+(?:\.\d+)?, error 0\.\d+, cardinality 4\.0, coherence max 0\.\d+ rms 0\.\d+, ")
+        self.assertRegex(done.text, r"\ncost of incoherence: median residual of 1\d\d held-out signals, with k atoms by OMP\n")
         self.assertRegex(done.text, r"\n +relative +gamma +coherence max +rms +error +atoms  k =   1  k =   2  k =   4 +cost\n")
         rows = [line for line in done.text.splitlines() if line.endswith("%") and "written" not in line]
         self.assertEqual(len(rows), 6)
@@ -108,7 +109,7 @@ class Path(tool.Case):
         self.assertEqual(quiet.text, "")
 
     def test_survives_a_kill(self):
-        """Killed amid the path, it goes on with what is missing, to the same bits."""
+        """Killed on the path, it computes only the missing points, to the same bits."""
         self.inco("learn", "X.npy", "-o", "D.npy", *LEARN)
         words = [tool.INCO, "learn", "X.npy", "-o", "E.npy", *LEARN, "-q", "--checkpoint", "state", "--log", "run.jsonl"]
         run = subprocess.Popen(words, cwd=self.home, env=tool.environment())
@@ -163,4 +164,4 @@ class Path(tool.Case):
         wrong("--gamma", "auto", "--gamma-relative", "1", says=["--gamma", "--gamma-relative"])
         wrong("--gamma", "Auto", says="--gamma takes a number or auto, not 'Auto'")
         self.save("X.npy", np.random.default_rng(1).standard_normal((900, 16)))
-        wrong("--gamma", "auto", code=1, says=["every 10th", "1000 signals or more, not 900"])
+        wrong("--gamma", "auto", code=1, says=["one signal of 10", "1000 signals or more, not 900"])

@@ -99,7 +99,7 @@ class Options(tool.Case):
                            (["--method", "mod", "--norms", "rescale"], ["--norms", "idl"]),
                            (["--method", "ksvd", "--gamma", "1"], ["--gamma", "idl"]),
                            (["--replace", "0.9"], ["--replace", "ksvd"]),
-                           (["--method", "mod", "--max-coherence", "0.5"], ["--max-coherence", "idl|inksvd"]),
+                           (["--method", "mod", "--max-coherence", "0.5"], ["--max-coherence", "idl|online|inksvd"]),
                            (["--max-coherence", "0.5", "--norms", "rescale"], ["--max-coherence", "--norms rescale"]),
                            (["--method", "ipr"], ["ipr", "--max-coherence"]),
                            (["--coder", "larc", "--nonnegative"], ["--nonnegative", "larc"])):

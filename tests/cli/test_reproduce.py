@@ -183,7 +183,7 @@ class Experiment(Case):
         self.inco(*words)
         self.assertEqual(self.bytes("hand.npy"), self.bytes("out/seed-0/idl-rescale-5.npy"))
         self.inco("learn", "out/seed-0/train.npy", "--method", "inksvd", "--max-coherence", 1, "--atoms", 200,
-                  "--iterations", 2, "-o", "one.npy")
+                  "--iterations", 2, "--coder", "larc", "--residual-coherence", 0.2, "-o", "one.npy")
         self.assertEqual(self.bytes("one.npy"), self.bytes("out/seed-0/ksvd-1.npy"))
 
     def one_more_seed(self):

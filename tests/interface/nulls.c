@@ -36,6 +36,16 @@ static int on_progress(void *self, const inco_progress *now) {
     return 0;
 }
 
+static int reduce(void *self, double *sum, int64_t count, int64_t from, int64_t to, inco_error *error) {
+    (void)self, (void)sum, (void)count, (void)from, (void)to, (void)error;
+    return INCO_OK;
+}
+
+static int broadcast(void *self, void *bytes, size_t count, int64_t from, int64_t to, inco_error *error) {
+    (void)self, (void)bytes, (void)count, (void)from, (void)to, (void)error;
+    return INCO_OK;
+}
+
 /* Results are created for every call; the previous ones are released. */
 static inco_error error_place;
 static inco_mat x = {INCO_F64, DIM, SIGNALS, DIM, values, NULL}, d = {INCO_F64, DIM, ATOMS, DIM, values, NULL}, made;
@@ -60,6 +70,7 @@ static double sums[ATOMS * ATOMS + DIM * ATOMS];
 static inco_mat sum_a = {INCO_F64, ATOMS, ATOMS, ATOMS, sums, NULL},
                 sum_b = {INCO_F64, DIM, ATOMS, DIM, sums + ATOMS *ATOMS, NULL};
 static inco_online online = {.size = sizeof online, .dictionary = &d, .a = &sum_a, .b = &sum_b};
+static inco_cluster cluster = {.size = sizeof cluster, .rank = 0, .ranks = 1, .reduce = reduce, .broadcast = broadcast};
 static inco_path path = INCO_INIT(inco_path);
 static inco_path_point point = INCO_INIT(inco_path_point);
 static inco_progress progress = INCO_INIT(inco_progress);

@@ -27,7 +27,7 @@ VALID = {
     "const inco_comparison_summary *": "&compared", "inco_residuals *": "&made_residuals", "const inco_origin *": "&origin",
     "inco_origin *": "&made_origin", "inco_path *": "&path", "inco_path_point *": "&point",
     "inco_progress *": "&progress", "const inco_progress *": "&progress", "inco_option *": "&option", "const inco_table *": "&table",
-    "inco_online *": "&online", "const inco_summary *": "&summary", "inco_progress_fn": "on_progress", "void *": "nothing", "char *": "buffer",
+    "const inco_cluster *": "&cluster", "inco_online *": "&online", "const inco_summary *": "&summary", "inco_progress_fn": "on_progress", "void *": "nothing", "char *": "buffer",
     "const char *": '"a"', "const char * const *": "texts", "const double *": "rising", "double *": "numbers",
     "int64_t *": "&count_place",
     ("const inco_mat *", "dictionary"): "&d", ("const char *", "path"): "matrix_name", ("void *", "data"): "values",

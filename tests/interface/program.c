@@ -134,6 +134,26 @@ static void list_options(void) {
     free(row);
 }
 
+static int reduce(void *self, double *sum, int64_t count, int64_t from, int64_t to, inco_error *e) {
+    (void)self, (void)sum, (void)count, (void)from, (void)to, (void)e;
+    return INCO_EIO; /* a rank alone has nobody to exchange sums with */
+}
+
+static int broadcast(void *self, void *bytes, size_t count, int64_t from, int64_t to, inco_error *e) {
+    (void)self, (void)bytes, (void)count, (void)from, (void)to, (void)e;
+    return INCO_EIO;
+}
+
+/* A cluster of one. */
+static void make_cluster(inco_options *o) {
+    GIVE(inco_cluster, alone);
+    alone->ranks = 1;
+    alone->reduce = reduce;
+    alone->broadcast = broadcast;
+    WORKS(inco_options_cluster(o, alone, &error));
+    free(alone);
+}
+
 static void learn(const inco_source *source, inco_mat *dictionary) {
     inco_options *o = OPTIONS("atoms", "12", "iterations", "1", "coder", "omp", "sparsity", "1", "gamma", "auto",
                               "update-iterations", "1", "threads", "1");
@@ -142,6 +162,7 @@ static void learn(const inco_source *source, inco_mat *dictionary) {
     RESULT(inco_learn_info, info);
     RESULT(inco_path, path);
     RESULT(inco_path_point, point);
+    make_cluster(o);
     WORKS(inco_learner_new(&learner, source, o, &error));
     WORKS(inco_learner_run(learner, &error));
     WORKS(inco_learner_info(learner, info, &error));

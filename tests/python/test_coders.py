@@ -259,7 +259,7 @@ def test_same_bits_for_any_number_of_threads():
 def test_contradictions_are_refused():
     d, x = random_dictionary(10, 8), some_signals(2, 8)
     with pytest.raises(IncoError, match="needs a stopping rule"):
-        encode(d, x, coder="omp")
+        encode(d, x, coder="lars")
     with pytest.raises(IncoError, match="option 'nonnegative'"):
         encode(d, x, coder="larc", nonnegative=True)
     with pytest.raises(IncoError, match="signals have 9 dimensions"):

@@ -7,7 +7,7 @@
 % @code{inco_learn}. @var{C} is a sparse matrix with a column per signal.
 %
 % Options are given by name, or as the fields of a struct; @code{inco_options ("encode")} lists them: coder
-% ("larc", "omp", "ols", "lars", "lasso"), sparsity, tolerance, residual_norm, lambda, residual_coherence and others.
+% ("omp", "ols", "larc", "lars", "lasso"), sparsity, tolerance, residual_norm, lambda, residual_coherence and others.
 %
 % @var{info} is a struct with @code{relative_error}, @code{snr_db}, @code{mean_cardinality} and others.
 % @seealso{inco_decode, inco_learn, inco_options}
@@ -51,7 +51,7 @@ end
 
 %!error <there are no signals> inco_encode (D, zeros (12, 0), 'coder', 'omp', 'sparsity', 2)
 %!error id=inco:dimension inco_encode (D, X(1:5, :), 'coder', 'omp', 'sparsity', 2)
-%!error <needs a stopping rule: option 'sparsity', 'tolerance'> inco_encode (D, X, 'coder', 'omp')
+%!error <needs a stopping rule: option 'sparsity', 'tolerance'> inco_encode (D, X, 'coder', 'lars')
 %!error <no option 'atoms' here> inco_encode (D, X, 'atoms', 3)
 %!error <D is of class cell> inco_encode ({}, X)
 %!error <usage> inco_encode (D)

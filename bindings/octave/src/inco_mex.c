@@ -155,6 +155,11 @@ static const field learn_fields[] = {
     FIELD(inco_learn_info, rank),
     FIELD(inco_learn_info, start_projected),
     FIELD(inco_learn_info, start_replaced),
+    FIELD(inco_learn_info, ranks),
+    FIELD(inco_learn_info, cluster_updates),
+    FIELD(inco_learn_info, cluster_bytes),
+    FIELD(inco_learn_info, weight),
+    FIELD(inco_learn_info, left_out),
 };
 
 static const field point_fields[] = {

@@ -18,7 +18,7 @@ from ._calls import Call
 # Options under scikit-learn's names, and those that an estimator has no use for: they are for files and for methods without
 # data; float32 stays float32; centring is a step of a pipeline.
 RENAMED = {"atoms": "n_components", "threads": "n_jobs", "seed": "random_state", "lambda": "alpha"}
-WITHOUT = ["window", "rate", "hop", "signals", "columns", "variable", "precision", "center", "family", "max-memory"]
+WITHOUT = ["window", "rate", "hop", "signals", "columns", "variable", "weights", "precision", "center", "family", "max-memory"]
 PARAMETERS = options.Parameters(options.LEARN, WITHOUT, RENAMED)
 CODING = options.Parameters(options.ENCODE, WITHOUT, RENAMED)
 
@@ -188,8 +188,9 @@ class DictionaryLearning(*_base.bases):
     def partial_fit(self, X, y=None):
         """Learn from the next batch of a stream, by the method 'online'.
 
-        The batches may have any sizes; signals seen earlier weigh less, by `forget`. The penalty is that of `fit`. The first
-        batch must have as many signals as there are atoms, unless `init` is given. After `fit`, the stream begins with the
+        The batches may have any sizes; signals seen earlier weigh less, by `forget`. The penalty is that of `fit`. With
+        `max_coherence`, the stream approaches the bound and `components_` satisfies it after every batch. The first batch
+        must have as many signals as there are atoms, unless `init` is given. After `fit`, the stream begins with the
         dictionary learned.
 
         Parameters
@@ -221,13 +222,15 @@ class DictionaryLearning(*_base.bases):
         for name in ("method", "iterations", "stop-change", "stop-seconds", "update-iterations", "code-updates"):
             settings.pop(name, None)
         if "gamma" not in settings:
-            settings.setdefault("gamma-relative", options.TABLE["gamma-relative"].default_text)
+            settings.setdefault("gamma-relative", "0.02")  # that of fit, whose signals have no common mean
         return settings
 
     def _learn_batch(self, X, stream):
         """Changes copies, so that a failure leaves the estimator as it was."""
         state = {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in stream.items()}
-        mats = {name: ctypes.pointer(s.view(state[name])) for name in ("dictionary", "a", "b")}
+        atoms = np.empty_like(state["dictionary"])
+        mats = {name: ctypes.pointer(s.view(array)) for name, array in
+                (("dictionary", state["dictionary"]), ("a", state["a"]), ("b", state["b"]), ("result", atoms))}
         struct = s.Online(energy=state["energy"], weight=state["weight"], signals=state["signals"], **mats)
         with Call(self._stream_settings(X, len(state["a"])), self.callbacks, RENAMED) as call:
             signals = arrays.Signals(X, call)
@@ -235,13 +238,13 @@ class DictionaryLearning(*_base.bases):
             if status == 0:
                 state.update(energy=struct.energy, weight=struct.weight, signals=struct.signals,
                              batches=state["batches"] + 1)
-                self._keep_stream(state, struct, X.dtype)
+                self._keep_stream(state, struct, atoms.astype(X.dtype))
             call.finish(None)
 
-    def _keep_stream(self, state, struct, dtype):
+    def _keep_stream(self, state, struct, atoms):
         self._stream = state
-        self.components_ = state["dictionary"].astype(dtype)
-        self.coherence_ = _coherence(state["dictionary"])
+        self.components_ = atoms
+        self.coherence_ = _coherence(atoms.astype(np.float64))
         self.gamma_ = struct.gamma
         self.error_ = struct.relative_error
         self.n_iter_ = state["batches"]
@@ -328,9 +331,10 @@ DictionaryLearning.__doc__ = textwrap.dedent("    " + DictionaryLearning.__doc__
 
 
 def _coherence(atoms):
-    """max |d_i'd_j| of unit-norm atoms."""
+    """max |d_i'd_j| of the normalised atoms."""
     if len(atoms) < 2:
         return 0.0
+    atoms = atoms / np.linalg.norm(atoms, axis=1, keepdims=True)
     gram = np.abs(atoms @ atoms.T)
     np.fill_diagonal(gram, 0)
     return float(gram.max())

@@ -41,9 +41,10 @@ class Option:
     @property
     def default(self):
         """The default as a value; None where the option is unset, or its default depends on other options."""
+        depends = re.search(r"\bdefault\b", self.help)
         if self.type == FLAG:
-            return False
-        if self.default_text is None or re.search(r"\bdefault\b", self.help):
+            return None if depends else False
+        if self.default_text is None or depends:
             return None
         return {INTEGER: int, REAL: float}.get(self.type, str)(self.default_text)
 

@@ -185,7 +185,7 @@ class Online(Sized):
     _fields_ = [
         ("size", c_size_t), ("dictionary", POINTER(Mat)), ("a", POINTER(Mat)), ("b", POINTER(Mat)), ("energy", c_double),
         ("weight", c_double), ("signals", c_int64), ("relative_error", c_double), ("mean_cardinality", c_double),
-        ("objective", c_double), ("gamma", c_double),
+        ("objective", c_double), ("gamma", c_double), ("result", POINTER(Mat)),
     ]
 
 

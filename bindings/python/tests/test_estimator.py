@@ -121,6 +121,17 @@ def test_partial_fit_is_the_librarys_online_method(X):
     assert one.coherence_ == pytest.approx(inco.inspect(one.components_).coherence_max)
 
 
+def test_partial_fit_satisfies_a_bound_after_every_batch(X):
+    for dtype in (np.float32, np.float64):
+        model = DictionaryLearning(32, max_coherence=0.5, **OMP)
+        for batch in np.split(X.astype(dtype), [300, 301, 900]):
+            model.partial_fit(batch)
+            assert inco.inspect(model.components_).coherence_max <= 0.5
+        assert model.components_.dtype == dtype and model.coherence_ <= 0.5
+    free = DictionaryLearning(32, gamma_relative=0.0, **OMP).partial_fit(X)
+    assert free.coherence_ > 0.5
+
+
 def test_partial_fit_survives_pickle_and_continues(X):
     one = DictionaryLearning(24, **OMP).partial_fit(X[:500])
     two = pickle.loads(pickle.dumps(one))
@@ -148,7 +159,7 @@ def test_clone_pickle_and_parameters(fitted, X):
     other = clone(fitted)
     assert other.get_params() == fitted.get_params() and not hasattr(other, "components_")
     assert np.array_equal(pickle.loads(pickle.dumps(fitted)).transform(X[:9]), fitted.transform(X[:9]))
-    assert "n_components=24" in repr(fitted) and "coder='omp'" in repr(fitted)
+    assert "n_components=24" in repr(fitted) and "sparsity=3" in repr(fitted)
 
 
 def test_pipeline_and_grid_search(X):

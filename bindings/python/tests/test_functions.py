@@ -18,6 +18,13 @@ def test_learned_dictionary_explains_planted_signals(X):
     assert result.coherence_max == pytest.approx(gram.max(), abs=1e-12)
 
 
+def test_a_flag_that_is_on_by_default_can_be_turned_off():
+    """exchange is on where idl learns in batches: False is not the same as not given."""
+    settings = inco._functions._LEARN.settings
+    assert settings({"exchange": False}) == {"exchange": "no"} and settings({"exchange": None}) == {}
+    assert settings({"refit": False}) == {}
+
+
 def test_bound_holds_for_the_array(X):
     for dtype in (np.float32, np.float64):
         D = inco.learn(X.astype(dtype), atoms=32, max_coherence=0.4, iterations=3, **OMP).dictionary.astype(np.float64)

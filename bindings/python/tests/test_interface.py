@@ -169,5 +169,5 @@ try: inco.encode(model.components_, X)
 except inco.MissingFeatureError as e: print(e)
 """
     text = run(code)
-    assert "DictionaryLearning(n_components=12, iterations=2, coder='omp', sparsity=2) 3" in text.replace("\n", " "), text
+    assert "DictionaryLearning(n_components=12, iterations=2, sparsity=2) 3" in text.replace("\n", " "), text
     assert "X has 3 features" in text and "not fitted yet" in text and "python3-scipy" in text, text

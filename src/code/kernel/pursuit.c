@@ -199,20 +199,21 @@ static void choose(const kernel_work *w, choice *best) {
  * `by` is a compile-time constant. */
 static inline __attribute__((always_inline)) vector pass_over(kernel_work *w, const column_pass *pass, measure by,
                                                               real scale, real alpha, const choice *next) {
+    const choice bounds = *next; /* a copy: gcc reads *next again after each store */
     vector maximum = {0};
     for (int64_t place = 0; place < w->stride / BLOCK; place++) {
         const int64_t b = basis_order(w, place);
         vector *corr = basis_vectors(w->corr, b), *norm = basis_vectors(w->norm, b);
-        vector sum[VECTORS], most = {0}; /* stay in registers */
+        vector sum[VECTORS], most[2] = {{0}}; /* stay in registers */
         basis_expect(w, pass->atom, place + AHEAD);
         column_block(w, b, pass, sum);
         for (int i = 0; i < VECTORS; i++) {
             const vector p = column_entry(w, b, i, pass, scale, sum[i]);
             const vector c = corr[i] = corr[i] - alpha * p;
             if (by != CORRELATIONS) norm[i] = norm[i] - p * p;
-            most = larger_of(w, by, c, by != CORRELATIONS ? norm[i] : c, next, most);
+            most[i % 2] = larger_of(w, by, c, by != CORRELATIONS ? norm[i] : c, &bounds, most[i % 2]);
         }
-        maximum = note(w, b, most, maximum);
+        maximum = note(w, b, vector_max(most[0], most[1]), maximum);
     }
     return maximum;
 }

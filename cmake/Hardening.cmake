@@ -1,0 +1,30 @@
+# Flags that make defects harder to exploit: sets inco_hardening, for code that reads files and arguments, and flags of the
+# linker for everything. The test `hardening` looks for their traces.
+option(INCO_HARDENING "Stack protector, _FORTIFY_SOURCE, position-independent program, read-only relocations" ON)
+set(inco_hardening)
+if(NOT INCO_HARDENING)
+  return()
+endif()
+include(CheckCCompilerFlag)
+include(CheckLinkerFlag)
+include(CheckPIESupported)
+
+check_pie_supported(LANGUAGES C)
+foreach(flag -fstack-protector-strong -fstack-clash-protection)
+  string(MAKE_C_IDENTIFIER "have${flag}" have)
+  check_c_compiler_flag(${flag} ${have})
+  if(${have})
+    list(APPEND inco_hardening ${flag})
+  endif()
+endforeach()
+# It needs optimisation, and the sanitizers check more.
+if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize|_FORTIFY_SOURCE")
+  list(APPEND inco_hardening $<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-U_FORTIFY_SOURCE>
+                             $<$<CONFIG:Release,RelWithDebInfo,MinSizeRel>:-D_FORTIFY_SOURCE=2>)
+endif()
+foreach(flag relro now noexecstack)
+  check_linker_flag(C LINKER:-z,${flag} have_z_${flag})
+  if(have_z_${flag})
+    add_link_options(LINKER:-z,${flag})
+  endif()
+endforeach()

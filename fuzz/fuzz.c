@@ -1,0 +1,97 @@
+#include "fuzz.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "mat/mat.h"
+
+int64_t fuzz_accepted;
+
+void fuzz_broken(const char *promise, const char *file, int line) {
+    fprintf(stderr, "%s:%d: broken: %s\n", file, line, promise);
+    abort();
+}
+
+uint8_t *fuzz_copy(const uint8_t *bytes, size_t count) {
+    uint8_t *copy = malloc(count + !count);
+    if (!copy) abort();
+    if (count) memcpy(copy, bytes, count);
+    return copy;
+}
+
+/* ---- Files ---- */
+
+static char folder[200];
+
+static void remove_folder(void) {
+    char command[sizeof folder + 20];
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    if (system(command)) fprintf(stderr, "%s is left\n", folder);
+}
+
+const char *fuzz_output(const char *name) {
+    static char path[sizeof folder + 64];
+    if (!*folder) {
+        const char *place = getenv("TMPDIR");
+        snprintf(folder, sizeof folder, "%s/inco-fuzz-XXXXXX", place ? place : "/tmp");
+        PROMISE(mkdtemp(folder));
+        atexit(remove_folder);
+    }
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return path;
+}
+
+const char *fuzz_file(const char *name, const uint8_t *bytes, size_t count) {
+    static char path[sizeof folder + 64];
+    static int fd = -1;
+    if (fd < 0) {
+        strcpy(path, fuzz_output(name));
+        fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    }
+    PROMISE(fd >= 0 && ftruncate(fd, 0) == 0 && pwrite(fd, bytes, count, 0) == (ssize_t)count);
+    return path;
+}
+
+/* ---- Options ---- */
+
+inco_options *fuzz_options(const char *const *settings) {
+    inco_options *options = inco_options_new();
+    PROMISE(options && !inco_options_set_number(options, "max-memory", FUZZ_LIMIT / 1e6, NULL) &&
+            !inco_options_set(options, "threads", "1", NULL));
+    for (; settings && *settings; settings += 2) PROMISE(!inco_options_set(options, settings[0], settings[1], NULL));
+    return options;
+}
+
+/* ---- Results ---- */
+
+void fuzz_matrix(int status, inco_mat *m) {
+    volatile double sum = 0;
+    PROMISE(status >= 0 || !m->data);
+    fuzz_accepted += status >= 0;
+    for (int64_t j = 0; m->data && j < m->cols; j++)
+        for (int64_t i = 0; i < m->rows; i++) sum += mat_get(m, i, j);
+    (void)sum;
+    inco_mat_free(m);
+}
+
+static double value_of(const inco_csc *codes, int64_t k) {
+    return codes->type == INCO_F32 ? ((const float *)codes->value)[k] : ((const double *)codes->value)[k];
+}
+
+void fuzz_codes(const inco_csc *codes) {
+    fuzz_accepted++;
+    PROMISE(codes->rows >= 1 && codes->cols >= 0 && codes->start[0] == 0);
+    for (int64_t n = 0; n < codes->cols; n++) {
+        PROMISE(codes->start[n] <= codes->start[n + 1]);
+        for (int64_t k = codes->start[n]; k < codes->start[n + 1]; k++) {
+            PROMISE(codes->index[k] >= 0 && codes->index[k] < codes->rows);
+            PROMISE(k == codes->start[n] || codes->index[k - 1] < codes->index[k]);
+            PROMISE(isfinite(value_of(codes, k)));
+        }
+    }
+}

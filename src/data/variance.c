@@ -1,0 +1,39 @@
+#include "data/variance.h"
+
+#include <math.h>
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/range.h"
+#include "base/source.h"
+#include "data/order.h"
+#include "mat/mat.h"
+
+enum { SIGNALS = 4096, CHUNK = 256 };
+
+/* Adds the signals of a chunk to sum, and their energy to *energy. */
+static void add(const inco_mat *x, double *sum, double *energy) {
+    for (int64_t n = 0; n < x->cols; n++) {
+        *energy += mat_column_energy(x, n);
+        for (int64_t i = 0; i < x->rows; i++) sum[i] += mat_get(x, i, n);
+    }
+}
+
+int variance_share(const inco_source *signals, double *share, inco_error *error) {
+    const int64_t dim = signals->dim, count = range_min(signals->count, SIGNALS);
+    double *sum = NEW(double, dim), energy = 0, square = 0;
+    spread_order order;
+    inco_mat x = {0};
+    int status = sum ? mat_new_raw(&x, signals->type, dim, CHUNK, error) : error_no_memory(error);
+    order_make(&order, signals);
+    for (int64_t first = 0; status >= 0 && first < count; first += CHUNK) {
+        const inco_mat part = mat_columns(&x, 0, range_min(count - first, CHUNK));
+        status = source_read(&order.source, first, part.cols, part.data, error);
+        if (status >= 0) add(&part, sum, &energy);
+    }
+    for (int64_t i = 0; status >= 0 && i < dim; i++) square += sum[i] * sum[i];
+    *share = energy > 0 ? fmax(0, 1 - square / (double)count / energy) : 1;
+    inco_mat_free(&x);
+    memory_free(sum);
+    return status;
+}

@@ -1,0 +1,74 @@
+#include "learn/need.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/common.h"
+#include "base/error.h"
+#include "base/handle.h"
+#include "base/limit.h"
+#include "base/source.h"
+#include "code/coder_options.h"
+#include "data/pass.h"
+#include "learn/alternate.h"
+#include "learn/learn_options.h"
+#include "learn/method.h"
+
+/* The program, the buffers of BLAS, and the libraries that matio loads (HDF5). */
+#ifdef INCO_HAVE_MAT
+static const double PROGRAM = 18e6;
+#else
+static const double PROGRAM = 10e6;
+#endif
+
+/* Atoms of a code: the option sparsity, or a guess for coders that stop by another rule. */
+static double code_length(const inco_source *signals, int64_t atoms, const inco_options *options) {
+    const int64_t sparsity = coder_options_of(options)->sparsity;
+    const double longest = fmin((double)signals->dim, (double)atoms);
+    return sparsity == OPTION_UNSET ? longest / 3 : fmin(longest, (double)sparsity);
+}
+
+/* Per thread, a coder holds its basis P (L x k), in float32 and, to verify it, a k x k factor in double. */
+static double coding(double atoms, double length, inco_type type, int threads) {
+    const double gram = atoms * atoms * (type == INCO_F32 ? 4 : 12);
+    return gram + threads * (4 * atoms * length + 16 * length * length);
+}
+
+need need_of(const inco_source *signals, int64_t atoms, const inco_options *options) {
+    const method *own = method_of(options);
+    const int64_t updates = learn_options_of(options)->code_updates;
+    const double d = (double)signals->dim, l = (double)atoms, group = fmin((double)PASS_GROUP, (double)signals->count);
+    const double length = code_length(signals, atoms, options), code = length * (4 + signals->type) + 8;
+    const int refits = updates == OPTION_UNSET ? own->code_updates && own->code_updates(options) > 0 : updates > 0;
+    need n = {.fixed = PROGRAM + coding(l, length, signals->type, common_threads(options)) +
+                       group * (d * signals->type + 4 * code)};
+    if (own->needs_codes) {
+        n.fixed += 8 * 3 * d * l;
+        n.per_signal = d * signals->type + 2 * code + 16;
+        return n;
+    }
+    const double levels = 3 + ceil(log2(fmax(1, (double)signals->count / PASS_GROUP)));
+    n.fixed += 8 * levels * (d * l + l * l / 2) + 8 * (2.5 * l * l + 10 * d * l);
+    if (refits) n.fixed += fmin(code * (double)signals->count, (double)alternate_codes_limit(options));
+    return n;
+}
+
+int need_check(const inco_source *signals, int64_t atoms, const inco_options *options, inco_error *error) {
+    const need n = need_of(signals, atoms, options);
+    const double all = n.fixed + n.per_signal * (double)signals->count, limit = (double)limit_of(options);
+    char held[96] = "";
+    if (all <= limit) return INCO_OK;
+    if (n.per_signal > 0) snprintf(held, sizeof held, ", %.0f bytes of it for each signal", n.per_signal);
+    return error_set(error, INCO_ENOMEM,
+                     "option 'method' = '%s' needs about %.0f MB of memory%s, more than the %.0f MB of option "
+                     "'max-memory'",
+                     method_of(options)->name, all / 1e6, held, limit / 1e6);
+}
+
+double inco_learn_memory(const inco_source *source, int64_t atoms, const inco_options *options) {
+    inco_source own;
+    if (!handle_is(options, "options") || atoms < 1 || source_take(&own, source, NULL) < 0) return NAN;
+    own.type = common_precision(options, own.type);
+    const need n = need_of(&own, atoms, options);
+    return n.fixed + n.per_signal * (double)own.count;
+}

@@ -1,0 +1,16 @@
+/* How much memory learning takes, from the sizes, the threads, the method and the options. */
+#ifndef INCO_LEARN_NEED_H
+#define INCO_LEARN_NEED_H
+
+#include <inco/inco.h>
+
+typedef struct need {
+    double fixed;      /* bytes, whatever the number of signals, but for log2(N) partial sums */
+    double per_signal; /* bytes held for every signal */
+} need;
+
+need need_of(const inco_source *signals, int64_t atoms, const inco_options *options);
+/* INCO_ENOMEM if it exceeds the option max-memory. */
+int need_check(const inco_source *signals, int64_t atoms, const inco_options *options, inco_error *error);
+
+#endif

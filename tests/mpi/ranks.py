@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""inco-mpi on 1 to 4 ranks: the results of inco, bit for bit; failures; ranks and jobs that are killed, and continued by
+another number of ranks, with the same bits at the end and no other files.
+
+    INCO=.../inco INCO_MPI=.../inco-mpi MPIRUN=mpirun ranks.py [--kills N]
+
+--kills N: the number of runs that are killed at random moments (default 2).
+"""
+import argparse
+import os
+import pathlib
+import random
+import re
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+INCO, INCO_MPI, MPIRUN = os.environ["INCO"], os.environ["INCO_MPI"], os.environ["MPIRUN"]
+ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_plm="isolated",
+                   OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_btl="self,vader",
+                   OMPI_MCA_btl_vader_single_copy_mechanism="none", OMPI_MCA_hwloc_base_binding_policy="none")
+DIM, SIGNALS = 12, 30000  # eight groups of a pass
+LEARN = ["learn", "x.npy", "--atoms", "30", "--coder", "omp", "--sparsity", "3", "--threads", "1", "--quiet"]
+
+
+def write_signals(path):
+    """Signals of three of forty planted atoms each, as float32."""
+    draw = random.Random(1)
+    atoms = [[draw.gauss(0, 1) for _ in range(DIM)] for _ in range(40)]
+    header = "{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }" % (SIGNALS, DIM)
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    with open(path, "wb") as out:
+        out.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        for _ in range(SIGNALS):
+            x = [0.0] * DIM
+            for _ in range(3):
+                c, atom = draw.gauss(0, 1), draw.choice(atoms)
+                x = [a + c * b for a, b in zip(x, atom)]
+            out.write(struct.pack("<%df" % DIM, *x))
+
+
+def ranks_command(ranks, *words):
+    return [MPIRUN, "-n", str(ranks), INCO_MPI, *words]
+
+
+def run(command, code=0):
+    done = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, timeout=300)
+    assert done.returncode == code, (command, done.returncode, done.stdout, done.stderr)
+    return done.stdout, done.stderr
+
+
+def has_codes():
+    """Whether this build writes files of codes."""
+    return "npz" in re.search("^built with:(.*)$", run([INCO, "--version"])[0], re.M).group(1).split()
+
+
+def same_bits(ranks, name, *options):
+    kinds = ["npy", "npz"] if has_codes() else ["npy"]
+    outputs = lambda stem: [w for flag, kind in zip(("-o", "--codes"), kinds) for w in (flag, stem + "." + kind)]
+    run([INCO, *LEARN, *options, *outputs("alone")])
+    for number in ranks:
+        run(ranks_command(number, *LEARN, *options, *outputs("many")))
+        for kind in kinds:
+            assert pathlib.Path("many." + kind).read_bytes() == pathlib.Path("alone." + kind).read_bytes(), (name, number)
+    print("same bits:", name, ranks)
+
+
+def check_encode():
+    words = ["encode", "-D", "alone.npy", "x.npy", "--coder", "omp", "--sparsity", "3", "--quiet", "--json"]
+    alone = run([INCO, *words, "-o", "alone.npz"])[0]
+    for number in 1, 3:
+        many = run(ranks_command(number, *words, "-o", "many.npz"))[0]
+        assert pathlib.Path("many.npz").read_bytes() == pathlib.Path("alone.npz").read_bytes(), number
+        assert '"nonzeros"' in many and many.count("{") == alone.count("{"), many  # rank 0 alone prints
+    print("same codes")
+
+
+def check_refusals():
+    _, text = run(ranks_command(2, *LEARN, "--method", "ksvd", "-o", "d.npy"), 2)
+    assert text.count("holds the codes of all signals") == 1, text
+    _, text = run(ranks_command(2, *LEARN, "--resume", "x.npy", "-o", "d.npy"), 1)
+    assert text.count("not a checkpoint") == 1, text
+    _, text = run(ranks_command(2, "learn", "missing.npy", "--atoms", "3", "-o", "d.npy"), 1)
+    assert text.count("missing.npy") == 1, text
+    assert not os.path.exists("d.npy")
+    print("refusals")
+
+
+def ranks_of(job):
+    """Processes of inco-mpi below a job, by /proc; in the order of their numbers."""
+    found = []
+    for entry in os.listdir("/proc"):
+        try:
+            if entry.isdigit() and "inco-mpi" in open(f"/proc/{entry}/comm").read():
+                parent = int(open(f"/proc/{entry}/stat").read().rsplit(")", 1)[1].split()[1])
+                if parent == job:
+                    found.append(int(entry))
+        except OSError:
+            pass
+    return sorted(found)
+
+
+def kill_one(job, draw):
+    """Kills one rank, or all; the job ends within seconds, with a message."""
+    victims = ranks_of(job.pid)
+    if not victims:
+        job.wait(timeout=60)
+        return
+    if draw.random() < 0.5:
+        victims = [draw.choice(victims)]
+    for victim in victims:
+        try:
+            os.kill(victim, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    began = time.monotonic()
+    _, text = job.communicate(timeout=60)
+    assert time.monotonic() - began < 30, "the job did not end"
+    assert job.returncode == 0 or b"signal 9" in text or b"exit" in text, text
+
+
+def check_kills(count):
+    """Runs are killed again and again, and continue with other numbers of ranks."""
+    options = ["--iterations", "12", "--schedule", "batch", "--checkpoint", "run.ck"]
+    run([INCO, *LEARN, *options[:4], "-o", "whole.npy"])
+    began = time.monotonic()
+    run(ranks_command(2, *LEARN, *options, "-o", "d.npy"))
+    length = time.monotonic() - began
+    draw = random.Random(5)
+    for path in "run.ck", "d.npy":
+        os.remove(path)
+    before = set(os.listdir("."))
+    kills = 0
+    while kills < count or not os.path.exists("d.npy"):
+        if os.path.exists("d.npy"):
+            os.remove("d.npy")
+            os.remove("run.ck")
+        resume = ["--resume", "run.ck"] if os.path.exists("run.ck") else []
+        command = ranks_command(draw.randint(1, 3), *LEARN, *options, *resume, "-o", "d.npy")
+        job = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        if kills < count:
+            time.sleep(draw.random() * length)
+            kill_one(job, draw)
+            kills += 1
+        else:
+            _, text = job.communicate(timeout=300)
+            assert job.returncode == 0, text
+        extra = set(os.listdir(".")) - before - {"run.ck", "d.npy"}
+        # what a killed process was writing stays until the next run removes it
+        assert kills <= count and all(".tmp" in name or "inco" in name for name in extra), extra
+        if os.path.exists("d.npy"):
+            assert pathlib.Path("d.npy").read_bytes() == pathlib.Path("whole.npy").read_bytes(), kills
+            assert set(os.listdir(".")) - before <= {"run.ck", "d.npy"}, os.listdir(".")
+    print(kills, "kills, continued with other ranks: same bits")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--kills", type=int, default=2)
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        write_signals("x.npy")
+        same_bits([1, 2, 3, 4], "idl, growing", "--iterations", "2")
+        same_bits([3], "bound", "--iterations", "2", "--max-coherence", "0.8")
+        center = "feature" if has_codes() else "signal"  # the mean of the features is saved in an .npz file
+        same_bits([2], "online", "--iterations", "1", "--method", "online", "--batch", "9000", "--center", center)
+        if has_codes():
+            check_encode()
+        else:
+            print("skipped: codes of ranks: this build lacks npz")
+        check_refusals()
+        check_kills(given.kills)
+        os.chdir("/")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
