@@ -8,14 +8,11 @@
 
 enum { MEGABYTE = 1000000 };
 
-static int64_t default_limit(void) {
-    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    return pages > 0 && size > 0 ? (int64_t)((double)pages * (double)size * .75) : INT64_MAX;
-}
-
 int64_t limit_of(const inco_options *options) {
     const int64_t megabytes = options ? common_options_of(options)->max_memory : OPTION_UNSET;
-    return megabytes == OPTION_UNSET ? default_limit() : limit_product(megabytes, MEGABYTE);
+    if (megabytes != OPTION_UNSET) return limit_product(megabytes, MEGABYTE);
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (int64_t)((double)pages * (double)size * .75) : INT64_MAX;
 }
 
 int64_t limit_product(int64_t a, int64_t b) {

@@ -18,11 +18,6 @@ int64_t memory_fail_at(int64_t k) {
     return since;
 }
 
-static int must_fail(void) {
-    long long n = atomic_fetch_add(&allocations, 1) + 1;
-    return n == atomic_load(&failing);
-}
-
 /* Measurements are in docs/performance.md. */
 static void *huge(size_t bytes) {
     void *block = aligned_alloc(HUGE_PAGE, (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
@@ -33,7 +28,8 @@ static void *huge(size_t bytes) {
 }
 
 void *memory_raw(int64_t count, size_t size) {
-    if (count < 0 || (size && (uint64_t)count > (SIZE_MAX - HUGE_PAGE) / size) || must_fail()) return NULL;
+    if (count < 0 || (size && (uint64_t)count > (SIZE_MAX - HUGE_PAGE) / size)) return NULL;
+    if (atomic_fetch_add(&allocations, 1) + 1 == atomic_load(&failing)) return NULL;
     size_t bytes = ((size_t)count * size + MEMORY_ALIGN - 1) / MEMORY_ALIGN * MEMORY_ALIGN;
     if (bytes >= HUGE_BLOCK) return huge(bytes);
     return aligned_alloc(MEMORY_ALIGN, bytes ? bytes : MEMORY_ALIGN);

@@ -38,16 +38,6 @@ typedef struct loop {
     inco_error *error;
 } loop;
 
-static void keep_failure(loop *l, int64_t i, int status, const inco_error *trouble) {
-    pthread_mutex_lock(&l->lock);
-    if (i < atomic_load(&l->first)) {
-        atomic_store(&l->first, i);
-        l->status = status;
-        if (l->error) *l->error = *trouble;
-    }
-    pthread_mutex_unlock(&l->lock);
-}
-
 /* All iterations below the first failure run, so that the failure reported does not depend on the number of threads. */
 static void take_iterations(void *self, int thread) {
     loop *l = self;
@@ -57,7 +47,14 @@ static void take_iterations(void *self, int thread) {
         trouble.message[0] = 0;
         if (i > atomic_load(&l->first)) return;
         const int status = l->body(l->self, i, thread, &trouble);
-        if (status < 0) keep_failure(l, i, status, &trouble);
+        if (status >= 0) continue;
+        pthread_mutex_lock(&l->lock);
+        if (i < atomic_load(&l->first)) {
+            atomic_store(&l->first, i);
+            l->status = status;
+            if (l->error) *l->error = trouble;
+        }
+        pthread_mutex_unlock(&l->lock);
     }
 }
 

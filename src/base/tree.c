@@ -122,13 +122,6 @@ static int receive_top(const reduction *r, int64_t from, inco_error *error) {
     return cluster_add(r->c, tree->stack[tree->height - 1], tree->length, from, r->c->by.rank, error);
 }
 
-/* The topmost partial sum has become that of the node above. */
-static void raise_top(tree_sum *tree) {
-    tree->level[tree->height - 1]++;
-    tree->place[tree->height - 1] /= 2;
-    merge_siblings(tree);
-}
-
 static int64_t owner(const reduction *r, int64_t chunk) {
     return cluster_owner(r->c, r->chunks, chunk);
 }
@@ -143,7 +136,9 @@ static int merge_level(const reduction *r, int level, inco_error *error) {
         status = send_bottom(r, owner(r, low), error);
     if (status < 0 || high + size > r->chunks || high < r->first || high + half < r->end) return status;
     status = receive_top(r, owner(r, high + half), error);
-    raise_top(r->tree);
+    r->tree->level[r->tree->height - 1]++; /* the topmost partial sum has become that of the node above */
+    r->tree->place[r->tree->height - 1] /= 2;
+    merge_siblings(r->tree);
     return status;
 }
 

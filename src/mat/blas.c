@@ -114,22 +114,11 @@ static int multiply_symmetric_block(void *self, int64_t block, int thread, inco_
     return 0;
 }
 
-/* Is C = op(A) op(A)'? */
-static int is_symmetric(const product *p) {
-    const inco_mat *a = p->a, *b = p->b;
-    return p->form[0] != p->form[1] && a->data == b->data && a->rows == b->rows && a->cols == b->cols && a->ld == b->ld;
-}
-
-/* One thread per 2e7 operations, about a millisecond: less does not pay for waking a thread. */
-static int worthwhile_threads(int threads, int64_t multiplications) {
-    const int64_t maximum = 1 + multiplications / 10000000;
-    return threads < maximum ? threads : (int)maximum;
-}
-
 void blas_multiply(int threads, const char *form, double alpha, const inco_mat *a, const inco_mat *b, double beta,
                    const inco_mat *c) {
     product p = {form, alpha, beta, a, b, c, BLOCK_ROWS, BLOCK_COLS, 0};
-    const int symmetric = is_symmetric(&p);
+    const int symmetric = form[0] != form[1] && a->data == b->data && a->rows == b->rows && a->cols == b->cols &&
+                          a->ld == b->ld; /* C = op(A) op(A)' */
     const int64_t numbers = symmetric ? c->rows * (c->rows + 1) / 2 : c->rows * c->cols;
     const int64_t multiplications = numbers * (form[0] == 'T' ? a->rows : a->cols);
     if (c->rows == 0 || c->cols == 0) return;
@@ -137,7 +126,9 @@ void blas_multiply(int threads, const char *form, double alpha, const inco_mat *
     p.row_blocks = range_blocks(c->rows, p.rows);
     const int64_t blocks = p.row_blocks * range_blocks(c->cols, p.cols);
     atomic_fetch_add(&multiplied, multiplications);
-    threads = worthwhile_threads(threads, multiplications);
+    /* One thread per 2e7 operations, about a millisecond: less does not pay for waking a thread. */
+    const int64_t worthwhile = 1 + multiplications / 10000000;
+    if (threads > worthwhile) threads = (int)worthwhile;
     parallel_for(threads, blocks, symmetric ? multiply_symmetric_block : multiply_block, &p, NULL);
 }
 

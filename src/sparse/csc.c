@@ -6,7 +6,7 @@
 #include "base/memory.h"
 
 /* The capacity of start[] is always a power of two, so that it follows from the number of columns. */
-static int64_t column_room(int64_t cols) {
+static int64_t column_capacity(int64_t cols) {
     int64_t capacity = 1;
     while (capacity < cols + 1) capacity *= 2;
     return capacity;
@@ -14,7 +14,7 @@ static int64_t column_room(int64_t cols) {
 
 int csc_new(csc *codes, inco_type type, int64_t atoms, int64_t cols, int64_t capacity, inco_error *error) {
     *codes = (csc){.type = type, .rows = atoms, .capacity = capacity};
-    codes->start = NEW(int64_t, column_room(cols));
+    codes->start = NEW(int64_t, column_capacity(cols));
     codes->index = NEW_RAW(int32_t, capacity);
     codes->value = memory_raw(capacity, type);
     if (codes->start && codes->index && codes->value) return INCO_OK;
@@ -31,17 +31,14 @@ void csc_free(csc *codes) {
     memset(codes, 0, sizeof *codes);
 }
 
-static int reserve_columns(csc *codes, int64_t cols) {
-    if (codes->start && column_room(cols) <= column_room(codes->cols)) return INCO_OK;
-    int64_t *start = memory_grow(codes->start, codes->start ? codes->cols + 1 : 0, column_room(cols), sizeof *start);
-    if (!start) return INCO_ENOMEM;
-    if (!codes->start) start[0] = 0;
-    codes->start = start;
-    return INCO_OK;
-}
-
 int csc_reserve(csc *codes, int64_t cols, int64_t nonzeros, inco_error *error) {
-    if (reserve_columns(codes, cols) < 0) return error_no_memory(error);
+    if (!codes->start || column_capacity(cols) > column_capacity(codes->cols)) {
+        const int64_t used = codes->start ? codes->cols + 1 : 0;
+        int64_t *start = memory_grow(codes->start, used, column_capacity(cols), sizeof *start);
+        if (!start) return error_no_memory(error);
+        if (!codes->start) start[0] = 0;
+        codes->start = start;
+    }
     if (nonzeros > codes->capacity) {
         int64_t capacity = codes->capacity + codes->capacity / 2, used = csc_nonzeros(codes);
         if (capacity < nonzeros) capacity = nonzeros;
