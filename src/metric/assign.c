@@ -37,35 +37,25 @@ static void give(assignment *a, int32_t row, int32_t column) {
 
 /* ---- Bids ---- */
 
-typedef struct offer {
-    int32_t least, second; /* of c_ij - v_j */
-    int32_t column, other; /* where */
-} offer;
-
-static offer best_offer(const assignment *a, int32_t row) {
+/* The row takes its best column, that of the least c_ij - v_j, at a price at which the second best is as good. Returns
+ * the row that lost it, -1 if it was free. */
+static int32_t bid(assignment *a, int32_t row) {
     const int32_t *c = costs_of(a, row), *v = a->v;
-    offer o = {INT32_MAX, INT32_MAX, -1, -1};
+    int32_t least = INT32_MAX, second = INT32_MAX, column = -1, other = -1;
     for (int32_t j = 0; j < (int32_t)a->p->cols; j++) {
         const int32_t cost = c[j] - v[j];
-        if (cost >= o.second) continue;
-        if (cost < o.least)
-            o = (offer){cost, o.least, j, o.column};
+        if (cost >= second) continue;
+        if (cost < least)
+            second = least, other = column, least = cost, column = j;
         else
-            o.second = cost, o.other = j;
+            second = cost, other = j;
     }
-    return o;
-}
-
-/* The row takes its best column at a price at which the second best is as good. Returns the row that lost it, -1 if it
- * was free. */
-static int32_t bid(assignment *a, int32_t row) {
-    offer o = best_offer(a, row);
-    if (o.other >= 0 && o.least < o.second)
-        a->v[o.column] -= o.second - o.least;
-    else if (o.other >= 0 && a->row[o.column] >= 0)
-        o.column = o.other;
-    const int32_t lost = a->row[o.column];
-    give(a, row, o.column);
+    if (other >= 0 && least < second)
+        a->v[column] -= second - least;
+    else if (other >= 0 && a->row[column] >= 0)
+        column = other;
+    const int32_t lost = a->row[column];
+    give(a, row, column);
     return lost;
 }
 

@@ -193,13 +193,6 @@ static int nearest_rows(void *self, int64_t i, int thread, inco_error *error) {
     return INCO_OK;
 }
 
-static int64_t nearest_column(const int32_t *cost, int64_t count) {
-    int64_t least = 0;
-    for (int64_t j = 1; j < count; j++)
-        if (cost[j] < cost[least]) least = j;
-    return least;
-}
-
 /* Notes the most similar atom `other` of the atom k. */
 static void note_nearest(side *s, const side *others, int64_t k, int64_t other, double similarity) {
     const int64_t atom = s->index[k];
@@ -229,7 +222,10 @@ static int find_nearest(comparing *w, double *workspace, inco_error *error) {
     int status = s.row ? INCO_OK : error_no_memory(error);
     if (status == INCO_OK) status = parallel_for(w->threads, range_blocks(m, STRIPE), nearest_rows, &s, error);
     for (int64_t i = 0; status == INCO_OK && i < rows->atoms.count; i++) {
-        const int64_t j = nearest_column(w->cost + i * m, m);
+        const int32_t *cost = w->cost + i * m;
+        int64_t j = 0;
+        for (int64_t k = 1; k < m; k++)
+            if (cost[k] < cost[j]) j = k;
         note_nearest(rows, cols, i, j, product(w, i, j, workspace));
     }
     for (int64_t j = 0; status == INCO_OK && j < m; j++)

@@ -247,14 +247,6 @@ static double select_rank(double *v, int64_t n, int64_t k) {
     return v[k];
 }
 
-static double exact_median(double *v, int64_t n) {
-    double lower = select_rank(v, n, (n - 1) / 2), upper = lower;
-    if (n % 2) return lower;
-    upper = v[n / 2];
-    for (int64_t i = n / 2; i < n; i++) upper = fmin(upper, v[i]);
-    return (lower + upper) / 2;
-}
-
 /* Value of rank k, interpolated linearly within its bin. */
 static double rank_in_bins(const int64_t *bins, int64_t k) {
     int64_t bin = 0, below = 0;
@@ -263,9 +255,14 @@ static double rank_in_bins(const int64_t *bins, int64_t k) {
 }
 
 static double median(const tally *t) {
-    if (t->values) return exact_median(t->values, t->pairs);
-    const int64_t *bins = t->counts[0].fine;
-    return (rank_in_bins(bins, (t->pairs - 1) / 2) + rank_in_bins(bins, t->pairs / 2)) / 2;
+    const int64_t n = t->pairs, *bins = t->counts[0].fine;
+    double *v = t->values;
+    if (!v) return (rank_in_bins(bins, (n - 1) / 2) + rank_in_bins(bins, n / 2)) / 2;
+    const double lower = select_rank(v, n, (n - 1) / 2);
+    if (n % 2) return lower;
+    double upper = v[n / 2];
+    for (int64_t i = n / 2; i < n; i++) upper = fmin(upper, v[i]);
+    return (lower + upper) / 2;
 }
 
 /* ---- Results ---- */

@@ -157,26 +157,6 @@ static int rotate_pairs(decorrelator *w, int64_t pass, inco_error *error) {
 
 /* ---- The passes ---- */
 
-static int open_decorrelator(decorrelator *w, inco_error *error) {
-    w->panels = range_blocks(w->d->cols, PANEL);
-    w->found = NEW(violator_list, w->panels);
-    w->taken = NEW_RAW(unsigned char, w->d->cols);
-    w->p = NEW_RAW(double, w->d->rows);
-    w->q = NEW_RAW(double, w->d->rows);
-    if (!w->found || !w->taken || !w->p || !w->q) return error_no_memory(error);
-    return mat_new_raw(&w->workspace, INCO_F64, w->d->cols * PANEL, w->settings->threads, error);
-}
-
-static void close_decorrelator(decorrelator *w) {
-    for (int64_t p = 0; w->found && p < w->panels; p++) memory_free(w->found[p].item);
-    memory_free(w->found);
-    memory_free(w->all.item);
-    memory_free(w->taken);
-    memory_free(w->p);
-    memory_free(w->q);
-    inco_mat_free(&w->workspace);
-}
-
 static int make_passes(decorrelator *w, inco_error *error) {
     const decorrelation *settings = w->settings;
     for (;;) {
@@ -194,10 +174,22 @@ int decorrelate(inco_mat *d, const decorrelation *settings, decorrelation_result
     decorrelator w = {.d = d, .settings = settings, .result = result};
     int status;
     *result = (decorrelation_result){0};
-    TRY(open_decorrelator(&w, error));
+    w.panels = range_blocks(d->cols, PANEL);
+    w.found = NEW(violator_list, w.panels);
+    w.taken = NEW_RAW(unsigned char, d->cols);
+    w.p = NEW_RAW(double, d->rows);
+    w.q = NEW_RAW(double, d->rows);
+    if (!w.found || !w.taken || !w.p || !w.q) TRY(error_no_memory(error));
+    TRY(mat_new_raw(&w.workspace, INCO_F64, d->cols * PANEL, settings->threads, error));
     TRY(make_passes(&w, error));
     mat_normalize_columns(d, NULL);
 done:
-    close_decorrelator(&w);
+    for (int64_t p = 0; w.found && p < w.panels; p++) memory_free(w.found[p].item);
+    memory_free(w.found);
+    memory_free(w.all.item);
+    memory_free(w.taken);
+    memory_free(w.p);
+    memory_free(w.q);
+    inco_mat_free(&w.workspace);
     return status;
 }

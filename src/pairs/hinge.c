@@ -262,13 +262,6 @@ static int push_listed(void *self, int64_t part, int thread, inco_error *error) 
     return INCO_OK;
 }
 
-static void walk_list(hinge_task *t) {
-    const int64_t parts = parts_of(t->w->all.cols);
-    parallel_for(t->w->all.threads, parts, visit_pairs, t, NULL);
-    add_slots(t, parts);
-    if (t->gradient && t->total.pairs > 0) parallel_for(t->w->all.threads, parts, push_listed, t, NULL);
-}
-
 /* ---- Mending the list ---- */
 
 /* (BOUND-3): computes how far each atom has moved since the list was gathered. Returns the maximum increase of a
@@ -386,7 +379,10 @@ int hinge_eval_pairs(hinge *w, const inco_mat *d, double tau, double weight, con
     }
     if (!w->listed || w->list.count / 2 > most_visited(w)) return hinge_eval(w, d, tau, weight, gradient, h, error);
     w->visits++;
-    walk_list(&t);
+    const int64_t parts = parts_of(w->all.cols);
+    parallel_for(w->all.threads, parts, visit_pairs, &t, NULL);
+    add_slots(&t, parts);
+    if (gradient && t.total.pairs > 0) parallel_for(w->all.threads, parts, push_listed, &t, NULL);
     tell(w, &t, others, h);
 done:
     return status;

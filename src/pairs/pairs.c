@@ -28,11 +28,6 @@ void pairs_close(pairs_work *w) {
     w->products = NULL;
 }
 
-static void clear_lower(const inco_mat *g) {
-    for (int64_t j = 0; j < g->cols; j++)
-        memset((double *)mat_column(g, j) + j, 0, (size_t)(g->rows - j) * sizeof(double));
-}
-
 static inco_mat panel(const pairs_work *w, int64_t block) {
     const int64_t first = block * w->block, left = w->cols - first;
     return mat_columns(w->d, first, range_min(left, w->block));
@@ -47,7 +42,8 @@ static int visit_slot(void *self, int64_t slot, int thread, inco_error *error) {
     pairs_block block = {.first = a * w->block, .second = b * w->block, .slot = slot};
     block.g = mat_view(INCO_F64, left.cols, right.cols, w->products + thread * w->block * w->block);
     blas_multiply(1, "TN", 1, &left, &right, 0, &block.g);
-    if (a == b) clear_lower(&block.g);
+    for (int64_t j = 0; a == b && j < left.cols; j++) /* each pair once */
+        memset((double *)mat_column(&block.g, j) + j, 0, (size_t)(left.cols - j) * sizeof(double));
     w->visitor->visit(w->visitor->self, &block);
     return INCO_OK;
 }
