@@ -68,16 +68,11 @@ static int measure_norms(bound_work *w, int64_t *used, inco_error *error) {
     return INCO_OK;
 }
 
-/* (DECO-1): squared norms, at least MIN_WEIGHT of their mean, so that atoms of small norm do not move far. */
-static void weigh_atoms(const bound_work *w) {
-    const int64_t used = w->atoms.cols;
-    double sum = 0;
-    for (int64_t k = 0; k < used; k++) sum += w->weight[k] = w->norm[w->index[k]] * w->norm[w->index[k]];
-    for (int64_t k = 0; k < used; k++) w->weight[k] = fmax(w->weight[k], MIN_WEIGHT * sum / (double)used);
-}
-
+/* (DECO-1): the weights are squared norms, at least MIN_WEIGHT of their mean, so that atoms of small norm do not move
+ * far. */
 static int gather_atoms(bound_work *w, inco_error *error) {
     const inco_mat *d = w->task->dictionary;
+    double sum = 0;
     int64_t used;
     int status;
     TRY(measure_norms(w, &used, error));
@@ -85,7 +80,8 @@ static int gather_atoms(bound_work *w, inco_error *error) {
     const gram_atoms atoms = {d, w->index, w->norm, used};
     gram_gather(&atoms, 0, used, w->atoms.data);
     mat_normalize_columns(&w->atoms, NULL);
-    weigh_atoms(w);
+    for (int64_t k = 0; k < used; k++) sum += w->weight[k] = w->norm[w->index[k]] * w->norm[w->index[k]];
+    for (int64_t k = 0; k < used; k++) w->weight[k] = fmax(w->weight[k], MIN_WEIGHT * sum / (double)used);
 done:
     return status;
 }

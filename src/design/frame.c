@@ -135,15 +135,6 @@ static int ask_level(void *self, int level, double mu) {
 
 /* ---- Candidates ---- */
 
-static void draw(candidate *c, uint64_t seed, int64_t start) {
-    const uint64_t from = (uint64_t)start << 40;
-    for (int64_t j = 0; j < c->d.cols; j++)
-        for (int64_t i = 0; i < c->d.rows; i++)
-            mat_set(&c->d, i, j, rng_normal(seed, RNG_FRAME, from + (uint64_t)(j * c->d.rows + i)));
-    mat_normalize_columns(&c->d, NULL);
-    c->start = start;
-}
-
 /* Passes a candidate through levels: on this thread if there are several candidates at once, else on all. Thread 0 is
  * the caller's. */
 static int anneal_levels(search *s, candidate *c, const int levels[2], int thread, inco_error *error) {
@@ -160,8 +151,14 @@ static int anneal_levels(search *s, candidate *c, const int levels[2], int threa
 
 static int run_start(void *self, int64_t i, int thread, inco_error *error) {
     search *s = self;
-    draw(&s->running[i], s->seed, s->first + i);
-    return anneal_levels(s, &s->running[i], (const int[]){ANNEAL_FIRST, HALFWAY}, thread, error);
+    candidate *c = &s->running[i];
+    const uint64_t start = (uint64_t)(s->first + i), from = start << 40;
+    for (int64_t j = 0; j < c->d.cols; j++)
+        for (int64_t k = 0; k < c->d.rows; k++)
+            mat_set(&c->d, k, j, rng_normal(s->seed, RNG_FRAME, from + (uint64_t)(j * c->d.rows + k)));
+    mat_normalize_columns(&c->d, NULL);
+    c->start = (int64_t)start;
+    return anneal_levels(s, c, (const int[]){ANNEAL_FIRST, HALFWAY}, thread, error);
 }
 
 static int finish_one(void *self, int64_t i, int thread, inco_error *error) {

@@ -73,19 +73,17 @@ static double cosine(int64_t n, int64_t count, int64_t k, int64_t i) {
     return cos(pi * (double)k * ((double)i + 0.5) / (double)n);
 }
 
-/* The k-th cosine minus its mean (except for k = 0), normalised. */
-static void fill_cosine(double *to, int64_t n, int64_t count, int64_t k) {
-    inco_mat column = mat_view(INCO_F64, n, 1, to);
-    double mean = 0;
-    for (int64_t i = 0; i < n; i++) mean += (to[i] = cosine(n, count, k, i)) / (double)n;
-    for (int64_t i = 0; i < n && k > 0; i++) to[i] -= mean;
-    mat_normalize_columns(&column, NULL);
-}
-
+/* The cosines minus their means (except for the constant one), normalised. */
 static int cosines(inco_mat *m, int64_t n, int64_t count, inco_error *error) {
     int status = mat_new_raw(m, INCO_F64, n, count, error);
-    for (int64_t k = 0; status >= 0 && k < count; k++) fill_cosine(mat_column(m, k), n, count, k);
-    return status;
+    if (status < 0) return status;
+    for (int64_t k = 0; k < count; k++) {
+        double *to = mat_column(m, k), mean = 0;
+        for (int64_t i = 0; i < n; i++) mean += (to[i] = cosine(n, count, k, i)) / (double)n;
+        for (int64_t i = 0; i < n && k > 0; i++) to[i] -= mean;
+    }
+    mat_normalize_columns(m, NULL);
+    return INCO_OK;
 }
 
 /* Number of cosines along the rows and along the columns of a patch, enough for L products: the same for both, or all

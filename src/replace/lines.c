@@ -19,15 +19,6 @@ typedef struct finder {
     int32_t *line; /* per vector: the closest line */
 } finder;
 
-static int open_finder(finder *f, int64_t lines, inco_error *error) {
-    const int64_t count = f->r->cols;
-    f->square = NEW_RAW(double, count);
-    f->left = NEW_RAW(double, count);
-    f->line = NEW_RAW(int32_t, count);
-    if (!f->square || !f->left || !f->line) return error_no_memory(error);
-    return mat_new_raw(&f->products, INCO_F64, lines, count, error);
-}
-
 static double weight_of(const finder *f, int64_t n) {
     return f->weight ? f->weight[n] : 1;
 }
@@ -107,11 +98,16 @@ static void sort_lines(finder *f) {
 }
 
 int lines_find(inco_mat *z, double *gain, int64_t *found, const lines_input *in, inco_error *error) {
+    const int64_t count = in->r->cols;
     finder f = {.r = in->r, .weight = in->weight, .gain = gain};
     int status = INCO_OK;
     *found = 0;
-    if (in->r->cols == 0 || z->cols == 0) return status;
-    TRY(open_finder(&f, z->cols, error));
+    if (count == 0 || z->cols == 0) return status;
+    f.square = NEW_RAW(double, count);
+    f.left = NEW_RAW(double, count);
+    f.line = NEW_RAW(int32_t, count);
+    if (!f.square || !f.left || !f.line) TRY(error_no_memory(error));
+    TRY(mat_new_raw(&f.products, INCO_F64, z->cols, count, error));
     *found = start_lines(&f, z);
     f.z = mat_columns(z, 0, *found);
     f.products.rows = f.products.ld = *found;

@@ -116,18 +116,16 @@ static int is_new(choosing *c) {
     return 1;
 }
 
-static void compute_panel(choosing *c, int64_t first) {
-    const int64_t left = c->d.cols - first;
-    inco_mat columns = mat_columns(&c->d, first, range_min(left, PANEL));
-    inco_mat to = mat_columns(&c->panel, 0, columns.cols);
-    blas_multiply(c->rule->threads, "TN", 1, &c->d, &columns, 0, &to);
-    c->first = first;
-}
-
-/* Returns whether another atom is too coherent with atom j. Called in ascending order of j. */
+/* Returns whether another atom is too coherent with atom j. Called in ascending order of j; the Gram matrix is computed
+ * in panels. */
 static int is_coherent(choosing *c, int64_t j) {
     if (!c->d.data) return 0;
-    if (j % PANEL == 0) compute_panel(c, j);
+    if (j % PANEL == 0) {
+        inco_mat columns = mat_columns(&c->d, j, range_min(c->d.cols - j, PANEL));
+        inco_mat to = mat_columns(&c->panel, 0, columns.cols);
+        blas_multiply(c->rule->threads, "TN", 1, &c->d, &columns, 0, &to);
+        c->first = j;
+    }
     const double *g = mat_column(&c->panel, j - c->first);
     for (int64_t i = 0; i < c->d.cols; i++)
         if (i != j && fabs(g[i]) > c->rule->bound) return 1;
@@ -159,24 +157,18 @@ static int choose_for(choosing *c, int64_t j, int policy, int reason, inco_error
     return INCO_OK;
 }
 
-static int open_choosing(choosing *c, inco_error *error) {
-    const replacement_rule *rule = c->rule;
-    int status;
-    TRY(mat_new_raw(&c->signal, rule->source->type, rule->source->dim, 1, error));
-    if (!(c->content = NEW(uint64_t, rule->d->cols))) TRY(error_no_memory(error));
-    if (isnan(rule->bound)) goto done;
-    TRY(mat_new_raw(&c->panel, INCO_F64, rule->d->cols, PANEL, error));
-    TRY(mat_convert(&c->d, rule->d, INCO_F64, error));
-done:
-    return status;
-}
-
 int replace_choose(replacement_list *list, const replacement_rule *rule, inco_error *error) {
+    const int64_t atoms = rule->d->cols;
     choosing c = {.rule = rule, .list = list};
     int status = INCO_OK;
     if (rule->policy == UNUSED_KEEP && isnan(rule->bound)) return status;
-    TRY(open_choosing(&c, error));
-    for (int64_t j = 0; j < rule->d->cols; j++) {
+    TRY(mat_new_raw(&c.signal, rule->source->type, rule->source->dim, 1, error));
+    if (!(c.content = NEW(uint64_t, atoms))) TRY(error_no_memory(error));
+    if (!isnan(rule->bound)) {
+        TRY(mat_new_raw(&c.panel, INCO_F64, atoms, PANEL, error));
+        TRY(mat_convert(&c.d, rule->d, INCO_F64, error));
+    }
+    for (int64_t j = 0; j < atoms; j++) {
         const int coherent = is_coherent(&c, j);
         if (is_unused(rule, j))
             TRY(choose_for(&c, j, rule->policy, REPLACED_UNUSED, error));

@@ -25,30 +25,19 @@ static int better(const worst_signal *a, const worst_signal *b) {
     return compare(a, b) > 0;
 }
 
-static void sink(worst_list *list, int64_t i) {
-    for (;;) {
+/* Removes the signal with the smallest error: the last one takes its place at the top of the heap, and sinks. */
+static void drop(worst_list *list) {
+    list->weight -= list->item[0].weight;
+    list->item[0] = list->item[--list->count];
+    for (int64_t i = 0;;) {
         int64_t least = i;
         for (int64_t child = 2 * i + 1; child <= 2 * i + 2; child++)
             if (child < list->count && better(&list->item[child], &list->item[least])) least = child;
         if (least == i) return;
-        worst_signal swap = list->item[i];
+        const worst_signal swap = list->item[i];
         list->item[i] = list->item[least];
         list->item[i = least] = swap;
     }
-}
-
-static void rise(worst_list *list, worst_signal offered) {
-    int64_t i = list->count++;
-    for (; i > 0 && better(&offered, &list->item[(i - 1) / 2]); i = (i - 1) / 2)
-        list->item[i] = list->item[(i - 1) / 2];
-    list->item[i] = offered;
-}
-
-/* Removes the signal with the smallest error. */
-static void drop(worst_list *list) {
-    list->weight -= list->item[0].weight;
-    list->item[0] = list->item[--list->count];
-    sink(list, 0);
 }
 
 void worst_clear(worst_list *list) {
@@ -60,7 +49,10 @@ void worst_offer(worst_list *list, worst_signal offered) {
     const int full = list->count == list->capacity || list->weight >= (double)list->capacity;
     if (list->capacity == 0 || (full && !better(&list->item[0], &offered))) return;
     if (list->count == list->capacity) drop(list);
-    rise(list, offered);
+    int64_t i = list->count++;
+    for (; i > 0 && better(&offered, &list->item[(i - 1) / 2]); i = (i - 1) / 2)
+        list->item[i] = list->item[(i - 1) / 2];
+    list->item[i] = offered;
     list->weight += offered.weight;
     while (list->weight - list->item[0].weight >= (double)list->capacity) drop(list);
 }
