@@ -241,22 +241,20 @@ static inco_options *new_block(size_t *values) {
     return o;
 }
 
-static int set_default(inco_options *o, const place *p) {
-    const option_row *r = p->row;
-    if (r->public.default_text) return set_row(o, p, r->public.default_text, NULL);
-    if (is_real(r)) *real_at(o, p) = NAN;
-    if (r->kind == OPTION_INTEGER || r->kind == OPTION_CHOICE) *integer_at(o, p) = OPTION_UNSET;
-    return INCO_OK;
-}
-
+/* Options without a default are unset. */
 inco_options *inco_options_new(void) {
     size_t values;
     inco_options *o = new_block(&values);
     walk w = {0};
     while (o && next_row(&w)) {
-        if (set_default(o, &w.at) >= 0) continue;
-        inco_options_free(o);
-        o = NULL;
+        const option_row *r = w.at.row;
+        if (!r->public.default_text) {
+            if (is_real(r)) *real_at(o, &w.at) = NAN;
+            if (r->kind == OPTION_INTEGER || r->kind == OPTION_CHOICE) *integer_at(o, &w.at) = OPTION_UNSET;
+        } else if (set_row(o, &w.at, r->public.default_text, NULL) < 0) {
+            inco_options_free(o);
+            o = NULL;
+        }
     }
     return o;
 }
@@ -318,21 +316,17 @@ static int write_real(double value, char *buffer, size_t size) {
     return snprintf(buffer, size, "%s", text);
 }
 
-static int write_size(const int64_t *sides, char *buffer, size_t size) {
-    if (!sides[0]) return snprintf(buffer, size, "%s", "");
-    return snprintf(buffer, size, "%lldx%lld", (long long)sides[0], (long long)sides[1]);
-}
-
 int inco_options_get(const inco_options *o, const char *name, char *buffer, size_t size) {
     place p;
     if (!handle_is(o, kind) || !find(name, &p)) return -1;
     if (!buffer) size = 0;
     if (is_real(p.row)) return write_real(*real_at(o, &p), buffer, size);
     if (p.row->kind == OPTION_TEXT) return snprintf(buffer, size, "%s", *text_at(o, &p) ? *text_at(o, &p) : "");
-    if (p.row->kind == OPTION_SIZE) return write_size(integer_at(o, &p), buffer, size);
-    const int64_t integer = *integer_at(o, &p);
+    const int64_t *values = integer_at(o, &p), integer = *values;
+    if (p.row->kind == OPTION_SIZE && integer)
+        return snprintf(buffer, size, "%lldx%lld", (long long)values[0], (long long)values[1]);
     if (p.row->kind == OPTION_FLAG) return snprintf(buffer, size, "%s", integer ? "yes" : "no");
-    if (integer == OPTION_UNSET) return snprintf(buffer, size, "%s", "");
+    if (p.row->kind == OPTION_SIZE || integer == OPTION_UNSET) return snprintf(buffer, size, "%s", "");
     if (p.row->kind == OPTION_CHOICE) return write_choice(p.row, integer, buffer, size);
     return snprintf(buffer, size, "%lld", (long long)integer);
 }

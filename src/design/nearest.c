@@ -218,20 +218,17 @@ static int raise_weight(nearing *w, inco_mat *d, inco_error *error) {
     return status;
 }
 
-/* (DECO-4): lowers tau by the violation. If this would lower it too much, increases the weight instead. */
-static void lower_tau(nearing *w) {
-    const double bound = w->settings->bound;
-    w->tau -= 1.1 * (w->result->coherence - bound) + 1e-13;
-    if (w->tau >= 0.9 * bound) return;
-    w->tau = bound;
-    w->eta *= RAISE;
-}
-
-/* At least one stage with the final tolerance, and more until the bound is satisfied. */
+/* (DECO-4): lowers tau by the violation; if this would lower it too much, increases the weight instead. At least one
+ * stage with the final tolerance, and more until the bound is satisfied. */
 static int shift_bound(nearing *w, inco_mat *d, inco_error *error) {
+    const double bound = w->settings->bound;
     int status = INCO_OK;
     for (int k = 0; k < SHIFTS && status == INCO_OK && (k == 0 || !w->result->reached); k++) {
-        if (!w->result->reached) lower_tau(w);
+        if (!w->result->reached) w->tau -= 1.1 * (w->result->coherence - bound) + 1e-13;
+        if (!w->result->reached && w->tau < 0.9 * bound) {
+            w->tau = bound;
+            w->eta *= RAISE;
+        }
         status = run_stage(w, d, TOLERANCE[w->settings->care], error);
     }
     return status;

@@ -241,27 +241,23 @@ int archive_new(archive_writer **made, output *out, inco_error *error) {
     return status;
 }
 
-static size_t byte_count(const archive_array *array) {
-    size_t bytes = (size_t)strtoul(array->item + 1, NULL, 10) * (*array->item == 'U' ? 4 : 1);
-    for (int i = 0; i < array->dims; i++) bytes *= (size_t)array->shape[i];
-    return bytes;
-}
-
 /* A member is its header followed by its data. The date is fixed, so that equal content gives equal bytes. */
 int archive_add(archive_writer *w, const archive_array *array, inco_error *error) {
     char name[64];
     if (w->count == ARCHIVE_MAX) return error_set(error, INCO_EINVAL, "too many arrays for %s", w->out->name);
     char *header = w->header[w->count++];
-    zip_buffer_fragment_t parts[2] = {{(zip_uint8_t *)header, 0}, {(zip_uint8_t *)array->data, byte_count(array)}};
+    size_t bytes = (size_t)strtoul(array->item + 1, NULL, 10) * (*array->item == 'U' ? 4 : 1);
+    for (int i = 0; i < array->dims; i++) bytes *= (size_t)array->shape[i];
+    zip_buffer_fragment_t parts[2] = {{(zip_uint8_t *)header, 0}, {(zip_uint8_t *)array->data, bytes}};
     parts[0].length = npy_header_text(header, array->item, array->fortran, array->dims, array->shape);
-    zip_source_t *source = zip_source_buffer_fragment(w->zip, parts, parts[1].length ? 2 : 1, 0);
+    zip_source_t *source = zip_source_buffer_fragment(w->zip, parts, bytes ? 2 : 1, 0);
     snprintf(name, sizeof name, "%s.npy", array->name);
     zip_int64_t member = source ? zip_file_add(w->zip, name, source, ZIP_FL_ENC_UTF_8) : -1;
     if (member < 0) {
         if (source) zip_source_free(source);
         return zip_trouble(w, zip_get_error(w->zip), error);
     }
-    const int deflate = *array->item != 'f' && parts[1].length >= WORTH_DEFLATING;
+    const int deflate = *array->item != 'f' && bytes >= WORTH_DEFLATING;
     if (zip_set_file_compression(w->zip, (zip_uint64_t)member, deflate ? ZIP_CM_DEFLATE : ZIP_CM_STORE,
                                  deflate ? DEFLATE_LEVEL : 0) < 0 ||
         zip_file_set_dostime(w->zip, (zip_uint64_t)member, 0, 1 << 5 | 1, 0) < 0) /* 1980-01-01 */

@@ -62,17 +62,13 @@ static int is_exact(const char *path) {
     return strcasecmp(strrchr(path, '.'), ".mp3") != 0;
 }
 
-static int check_complete(const char *path, SNDFILE *file, const SF_INFO *info, int64_t used, inco_error *error) {
+static int check_samples(const char *path, SNDFILE *file, const SF_INFO *info, const samples *s, inco_error *error) {
     if (sf_error(file) != SF_ERR_NO_ERROR)
-        return error_set(error, INCO_EFORMAT, "%s: damaged or truncated after %lld samples: %s", path, (long long)used,
-                         sf_strerror(file));
-    if (is_exact(path) && info->frames < SF_COUNT_MAX && used < info->frames)
-        return error_set(error, INCO_EFORMAT, "%s: truncated: has %lld of %lld samples", path, (long long)used,
+        return error_set(error, INCO_EFORMAT, "%s: damaged or truncated after %lld samples: %s", path,
+                         (long long)s->used, sf_strerror(file));
+    if (is_exact(path) && info->frames < SF_COUNT_MAX && s->used < info->frames)
+        return error_set(error, INCO_EFORMAT, "%s: truncated: has %lld of %lld samples", path, (long long)s->used,
                          (long long)info->frames);
-    return INCO_OK;
-}
-
-static int check_samples(const char *path, const samples *s, inco_error *error) {
     for (int64_t i = 0; i < s->used; i++)
         if (!isfinite(s->values[i]))
             return error_set(error, INCO_EDATA, "%s: %s at sample %lld (counted from 0); such values cannot be used",
@@ -95,8 +91,7 @@ static int decode(const char *path, samples *s, double *rate, inco_error *error)
     if (status < 0) return status;
     *rate = info.samplerate;
     TRY(read_all(file, &info, s, error));
-    TRY(check_complete(path, file, &info, s->used, error));
-    TRY(check_samples(path, s, error));
+    TRY(check_samples(path, file, &info, s, error));
 done:
     sf_close(file);
     return status;

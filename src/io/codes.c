@@ -12,17 +12,15 @@ typedef struct entry {
     double value;
 } entry;
 
-static int check_starts(const csc *codes, int64_t nonzeros, const char *path, inco_error *error) {
+/* Refuses index pointers that do not ascend, indices outside the shape, NaN and Inf. */
+static int check(const csc *codes, int64_t nonzeros, const char *path, inco_error *error) {
     const int64_t *start = codes->start;
     int good = start[0] == 0 && start[codes->cols] <= nonzeros;
     for (int64_t n = 0; good && n < codes->cols; n++) good = start[n] <= start[n + 1];
-    if (good) return INCO_OK;
-    return error_set(error, INCO_EFORMAT, "%s: the index pointers of the sparse matrix are not ascending", path);
-}
-
-static int check_entries(const csc *codes, const char *path, inco_error *error) {
+    if (!good)
+        return error_set(error, INCO_EFORMAT, "%s: the index pointers of the sparse matrix are not ascending", path);
     for (int64_t n = 0; n < codes->cols; n++)
-        for (int64_t k = codes->start[n]; k < codes->start[n + 1]; k++) {
+        for (int64_t k = start[n]; k < start[n + 1]; k++) {
             if (codes->index[k] < 0 || codes->index[k] >= codes->rows)
                 return error_set(error, INCO_EFORMAT,
                                  "%s: an index of the sparse matrix is outside its shape, %lld x %lld", path,
@@ -98,10 +96,6 @@ static int tidy(csc *codes, inco_error *error) {
 }
 
 int codes_clean(csc *codes, int64_t nonzeros, const char *path, inco_error *error) {
-    int status;
-    TRY(check_starts(codes, nonzeros, path, error));
-    TRY(check_entries(codes, path, error));
-    TRY(tidy(codes, error));
-done:
-    return status;
+    int status = check(codes, nonzeros, path, error);
+    return status < 0 ? status : tidy(codes, error);
 }

@@ -7,18 +7,16 @@ static int64_t count_aligned(int64_t length, int64_t size, int64_t step) {
     return length < size ? 0 : 1 + range_blocks(length - size, step);
 }
 
-/* Positions 0, step, 2 step, ... until the end is covered; each begins within the file. */
-static int64_t count_padded(int64_t length, int64_t size, int64_t step) {
-    if (length <= size) return length > 0;
-    int64_t covering = range_blocks(length - size, step), within = (length - 1) / step;
-    return 1 + range_min(covering, within);
-}
-
-/* Without `whole` the step is 1, and all positions are aligned. */
+/* Whole audio files are covered by positions 0, step, 2 step, ..., each of which begins within the file. Without
+ * `whole` the step is 1, and all positions are aligned. */
 int64_t cut_count(const cut *c, int64_t rows, int64_t cols) {
-    if (c->kind == IO_AUDIO)
-        return c->whole ? count_padded(rows, c->rows, c->step) : count_aligned(rows, c->rows, c->step);
-    return count_aligned(rows, c->rows, c->step) * count_aligned(cols, c->cols, c->step);
+    if (c->kind == IO_AUDIO && c->whole) {
+        if (rows <= c->rows) return rows > 0;
+        const int64_t covering = range_blocks(rows - c->rows, c->step), within = (rows - 1) / c->step;
+        return 1 + range_min(covering, within);
+    }
+    const int64_t down = count_aligned(rows, c->rows, c->step);
+    return c->kind == IO_AUDIO ? down : down * count_aligned(cols, c->cols, c->step);
 }
 
 static int64_t aligned_start(int64_t place, int64_t length, int64_t size, int64_t step) {

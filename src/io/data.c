@@ -282,22 +282,13 @@ static int check_equal(const inco_data *d, inco_error *error) {
     return INCO_OK;
 }
 
-static int64_t places_in(const inco_data *d, const inco_mat *m) {
-    switch (d->cut.kind) {
-    case IO_MATRIX:
-        return m->cols;
-    case IO_AUDIO:
-        return cut_count(&d->cut, m->rows, 1);
-    default:
-        return cut_count(&d->cut, m->cols, m->rows);
-    }
-}
-
 static int count_places(inco_data *d, inco_error *error) {
     const cut *c = &d->cut;
     for (int64_t i = 0; i < d->paths.count; i++) {
         const inco_mat *m = &d->files[i].array.m;
-        int64_t places = places_in(d, m);
+        const int64_t places = c->kind == IO_MATRIX  ? m->cols
+                               : c->kind == IO_AUDIO ? cut_count(c, m->rows, 1)
+                                                     : cut_count(c, m->cols, m->rows);
         if (!places && c->kind == IO_IMAGE && c->whole)
             return error_set(error, INCO_EDATA, "%s has %lld x %lld pixels: smaller than the patch of %lld x %lld",
                              d->paths.path[i], (long long)m->cols, (long long)m->rows, (long long)c->rows,
@@ -433,21 +424,18 @@ static void set_source(inco_data *d, const inco_options *o) {
     d->source.dim = d->cut.kind == IO_MATRIX ? d->files[0].array.m.rows : d->cut.rows * d->cut.cols;
 }
 
-/* With a matrix, the option patch only describes its signals. */
-static int check_patch(const inco_data *d, const inco_options *o, inco_error *error) {
-    const int64_t *patch = common_options_of(o)->patch;
-    if (d->cut.kind != IO_MATRIX || !patch[0] || patch[0] * patch[1] == d->source.dim) return INCO_OK;
-    return error_set(error, INCO_EDIM, "option 'patch' = '%lldx%lld' has %lld values, the signals of %s have %lld",
-                     (long long)patch[0], (long long)patch[1], (long long)(patch[0] * patch[1]), d->paths.path[0],
-                     (long long)d->source.dim);
-}
-
-/* The option dim is for raw numbers; a file that has a size of its own must agree with it. */
+/* With a matrix, the option patch only describes its signals. The option dim is for raw numbers; a file that has a size
+ * of its own must agree with it. */
 static int check_dim(const inco_data *d, const inco_options *o, inco_error *error) {
-    const int64_t dim = common_options_of(o)->dim;
-    if (dim == OPTION_UNSET || dim == d->source.dim) return INCO_OK;
-    return error_set(error, INCO_EDIM, "option 'dim' is %lld, but the signals of %s have %lld values", (long long)dim,
-                     d->paths.path[0], (long long)d->source.dim);
+    const int64_t *patch = common_options_of(o)->patch, dim = common_options_of(o)->dim;
+    if (d->cut.kind == IO_MATRIX && patch[0] && patch[0] * patch[1] != d->source.dim)
+        return error_set(error, INCO_EDIM, "option 'patch' = '%lldx%lld' has %lld values, the signals of %s have %lld",
+                         (long long)patch[0], (long long)patch[1], (long long)(patch[0] * patch[1]), d->paths.path[0],
+                         (long long)d->source.dim);
+    if (dim != OPTION_UNSET && dim != d->source.dim)
+        return error_set(error, INCO_EDIM, "option 'dim' is %lld, but the signals of %s have %lld values",
+                         (long long)dim, d->paths.path[0], (long long)d->source.dim);
+    return INCO_OK;
 }
 
 static int open_data(inco_data *d, const char *const *paths, int count, const inco_options *o, inco_error *error) {
@@ -459,7 +447,6 @@ static int open_data(inco_data *d, const char *const *paths, int count, const in
     TRY(load_files(d, o, error));
     TRY(check_equal(d, error));
     set_source(d, o);
-    TRY(check_patch(d, o, error));
     TRY(check_dim(d, o, error));
     TRY(count_places(d, error));
     TRY(pick_signals(d, o, error));

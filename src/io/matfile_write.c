@@ -13,18 +13,16 @@
 
 /* ---- Checked writing ---- */
 
-static int same_sparse(const mat_sparse_t *a, const mat_sparse_t *b, size_t cols) {
-    return a->ndata == b->ndata && !memcmp(a->jc, b->jc, (cols + 1) * sizeof *a->jc) &&
-           (!a->ndata ||
-            (!memcmp(a->ir, b->ir, a->ndata * sizeof *a->ir) && !memcmp(a->data, b->data, a->ndata * sizeof(double))));
-}
-
 static int same_variable(const matvar_t *a, const matvar_t *b) {
     if (a->rank != 2 || b->rank != 2 || a->class_type != b->class_type || a->dims[0] != b->dims[0] ||
         a->dims[1] != b->dims[1] || !a->data || !b->data)
         return 0;
-    if (a->class_type == MAT_C_SPARSE) return same_sparse(a->data, b->data, a->dims[1]);
-    return !memcmp(a->data, b->data, a->dims[0] * a->dims[1] * (size_t)a->data_size);
+    if (a->class_type != MAT_C_SPARSE)
+        return !memcmp(a->data, b->data, a->dims[0] * a->dims[1] * (size_t)a->data_size);
+    const mat_sparse_t *s = a->data, *t = b->data;
+    return s->ndata == t->ndata && !memcmp(s->jc, t->jc, (a->dims[1] + 1) * sizeof *s->jc) &&
+           (!s->ndata ||
+            (!memcmp(s->ir, t->ir, s->ndata * sizeof *s->ir) && !memcmp(s->data, t->data, s->ndata * sizeof(double))));
 }
 
 static int reads_back(const char *path, const matvar_t *wrote) {

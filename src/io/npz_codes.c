@@ -262,16 +262,12 @@ static int short_pointers(const csc *codes, int32_t **pointers, inco_error *erro
     return INCO_OK;
 }
 
-static int64_t whole_values(const origin_table *table) {
-    int64_t count = 0;
-    for (int i = 0; i < table->count; i++)
-        if (table->field[i].whole) count += table->field[i].rows * table->field[i].cols;
-    return count;
-}
-
 /* Integers as int64, in *workspace, which must live as long as the writer. */
 static int add_origin(archive_writer *w, const origin_table *table, int64_t **workspace, inco_error *error) {
-    int64_t *next = *workspace = NEW_RAW(int64_t, whole_values(table));
+    int64_t integers = 0;
+    for (int i = 0; i < table->count; i++)
+        if (table->field[i].whole) integers += table->field[i].rows * table->field[i].cols;
+    int64_t *next = *workspace = NEW_RAW(int64_t, integers);
     int status = next ? INCO_OK : error_no_memory(error);
     for (int i = 0; status >= 0 && i < table->count; i++) {
         const origin_field *f = &table->field[i];

@@ -43,19 +43,6 @@ static void add_number(origin_table *t, const char *name, int whole, double valu
     t->field[t->count++] = (origin_field){name, whole, 0, 1, 1, place};
 }
 
-static int add_shapes(origin_table *t, const inco_origin *o, inco_error *error) {
-    t->shape = NEW_RAW(double, 2 * o->files + 2);
-    if (!t->shape) return error_no_memory(error);
-    for (int64_t i = 0; i < 2 * o->files; i++) t->shape[i] = (double)o->shape[i];
-    t->field[t->count++] = (origin_field){"origin_shape", 1, 2, o->files, 2, t->shape};
-    if (o->kind == IO_AUDIO) return INCO_OK;
-    double *patch = t->shape + 2 * o->files;
-    patch[0] = (double)o->patch_rows;
-    patch[1] = (double)o->patch_cols;
-    t->field[t->count++] = (origin_field){"origin_patch", 1, 1, 2, 1, patch};
-    return INCO_OK;
-}
-
 int origin_describe(origin_table *t, const inco_origin *o, inco_error *error) {
     memset(t, 0, sizeof *t);
     if (!o || (o->kind == IO_MATRIX && !o->mean && !o->dictionary)) return INCO_OK;
@@ -69,7 +56,16 @@ int origin_describe(origin_table *t, const inco_origin *o, inco_error *error) {
         add_number(t, "origin_window", 1, (double)o->window);
         add_number(t, "origin_rate", 0, o->rate);
     }
-    return add_shapes(t, o, error);
+    double *shape = t->shape = NEW_RAW(double, 2 * o->files + 2);
+    if (!shape) return error_no_memory(error);
+    for (int64_t i = 0; i < 2 * o->files; i++) shape[i] = (double)o->shape[i];
+    t->field[t->count++] = (origin_field){"origin_shape", 1, 2, o->files, 2, shape};
+    if (o->kind == IO_AUDIO) return INCO_OK;
+    double *patch = shape + 2 * o->files;
+    patch[0] = (double)o->patch_rows;
+    patch[1] = (double)o->patch_cols;
+    t->field[t->count++] = (origin_field){"origin_patch", 1, 1, 2, 1, patch};
+    return INCO_OK;
 }
 
 void origin_table_free(origin_table *t) {

@@ -105,40 +105,30 @@ static int32_t nearest_column(const assignment *a, int32_t least) {
     return found;
 }
 
-/* Prices of the scanned columns: their reduced costs along the path become zero. */
-static void adjust_prices(assignment *a, int64_t scanned, int32_t least) {
-    for (int64_t k = 0; k < scanned; k++) {
-        const int32_t j = a->tree[k];
-        a->v[j] += a->distance[j] - least;
-        a->mask[j] = 0;
-    }
-}
-
-/* Exchanges the assignments along the path that ends in a free column. */
-static void exchange(assignment *a, int32_t start, int32_t column) {
-    for (int32_t row = -1; row != start;) {
-        row = a->through[column];
-        const int32_t before = a->match[row];
-        give(a, row, column);
-        column = before;
-    }
-}
-
+/* Finds the shortest path from the row to a free column, and exchanges the assignments along it. */
 static void assign_by_path(assignment *a, int32_t start) {
     int64_t scanned = 0;
-    int32_t row = start, offset = 0;
+    int32_t row = start, offset = 0, least, column;
     for (int64_t j = 0; j < a->p->cols; j++) a->distance[j] = INT32_MAX;
     for (;;) {
-        const int32_t least = extend(a, row, offset), column = nearest_column(a, least);
-        if (a->row[column] < 0) {
-            adjust_prices(a, scanned, least);
-            exchange(a, start, column);
-            return;
-        }
+        least = extend(a, row, offset);
+        column = nearest_column(a, least);
+        if (a->row[column] < 0) break;
         a->tree[scanned++] = column;
         a->mask[column] = SCANNED;
         row = a->row[column];
         offset = least - (costs_of(a, row)[column] - a->v[column]);
+    }
+    for (int64_t k = 0; k < scanned; k++) { /* the reduced costs along the path become zero */
+        const int32_t j = a->tree[k];
+        a->v[j] += a->distance[j] - least;
+        a->mask[j] = 0;
+    }
+    for (row = -1; row != start;) {
+        row = a->through[column];
+        const int32_t before = a->match[row];
+        give(a, row, column);
+        column = before;
     }
 }
 

@@ -155,22 +155,15 @@ static int measure_pairs(inspection *w, const gram_atoms *atoms, inco_error *err
     return status;
 }
 
-/* (COH-10): singular values of unit-norm atoms that are more than rounding errors, those of learning included. */
-static int64_t rank_of(const inspection *w, int64_t atoms) {
-    const inco_metrics *m = w->m;
-    const double noise = fmax(subspace_noise(w->d->type), SUBSPACE_ROUNDING);
-    int64_t rank = 0;
-    while (rank < m->singular_count && m->singular[rank] > noise * sqrt((double)atoms)) rank++;
-    return rank;
-}
-
-/* Values beyond the maximum rank of the nonzero atoms stay zero. */
+/* (COH-10): the rank counts the singular values of unit-norm atoms that are more than rounding errors, those of
+ * learning included. Values beyond the maximum rank of the nonzero atoms stay zero. */
 static int measure_spectrum(const inspection *w, const gram_atoms *atoms, inco_error *error) {
     inco_metrics *m = w->m;
+    const double noise = fmax(subspace_noise(w->d->type), SUBSPACE_ROUNDING) * sqrt((double)atoms->count);
     const double *s = m->singular = w->to->singular;
     int status = INCO_OK;
     if (atoms->count > 0) TRY(spectrum_measure(atoms, w->threads, w->to->singular, error));
-    m->rank = rank_of(w, atoms->count);
+    while (m->rank < m->singular_count && s[m->rank] > noise) m->rank++;
     m->welch = coherence_bound(m->rank, atoms->count);
     if (m->rank == 0) goto done;
     m->flat_singular = sqrt((double)atoms->count / (double)m->rank);

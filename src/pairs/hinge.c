@@ -62,10 +62,18 @@ void hinge_close(hinge *w) {
 
 /* ---- All pairs ---- */
 
-/* Replaces products by their violation, sign(g) max(0, |g| - tau); counts and squares it. */
-static void take_excess(hinge_slot *s, const inco_mat *g, double tau) {
-    const int64_t n = g->rows * g->cols;
-    double *x = g->data;
+static void clear(hinge_slot *s) {
+    s->sum = s->max = 0;
+    s->pairs = 0;
+}
+
+/* Replaces products by their violation, sign(g) max(0, |g| - tau), and counts and squares it; (BOUND-2). */
+static void visit_block(void *self, const pairs_block *block) {
+    const hinge_task *t = self;
+    hinge_slot *s = &t->w->slot[block->slot];
+    const int64_t n = block->g.rows * block->g.cols;
+    const double tau = t->tau;
+    double *x = block->g.data;
     int64_t count = 0;
     s->max = blas_largest(n, x);
     if (s->max <= tau) return;
@@ -76,18 +84,7 @@ static void take_excess(hinge_slot *s, const inco_mat *g, double tau) {
     }
     s->pairs = count;
     s->sum = blas_dot(n, x, x);
-}
-
-static void clear(hinge_slot *s) {
-    s->sum = s->max = 0;
-    s->pairs = 0;
-}
-
-static void visit_block(void *self, const pairs_block *block) {
-    const hinge_task *t = self;
-    hinge_slot *s = &t->w->slot[block->slot];
-    take_excess(s, &block->g, t->tau);
-    if (t->gradient && s->pairs) pairs_push(block, s->pairs, 2 * t->weight, t->d, t->gradient); /* (BOUND-2) */
+    if (t->gradient && count) pairs_push(block, count, 2 * t->weight, t->d, t->gradient);
 }
 
 static int add_slots(void *self, int64_t slots) {

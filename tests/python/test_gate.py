@@ -43,7 +43,7 @@ ALLOCATIONS = {
     "io/npz.c": {"add_meta": "held", "npz_save": "held"},
     "io/npz_codes.c": {"read_compressed": "gated", "sort_by_signal": "gated", "get_field": "gated",
                        "short_pointers": "held", "add_origin": "held", "read_csc": "gated"},
-    "io/origin.c": {"origin_new": "constant", "get_shape": "gated", "add_shapes": "held"},
+    "io/origin.c": {"origin_new": "constant", "get_shape": "gated", "origin_describe": "held"},
     "io/output.c": {"output_open": "constant"},
     "io/paths.c": {"add": "held", "glue": "held"},
     "io/pgm.c": {"pgm_parse": "gated", "image_save_pgm": "held"},
