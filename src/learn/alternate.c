@@ -69,15 +69,6 @@ done:
     return status;
 }
 
-/* A and B of the stored codes, with coefficients refitted by least squares in the current dictionary. */
-static int refit_all(learner *l, statistics *s, inco_error *error) {
-    collected sums;
-    int status = coding_refit(l, &sums, error);
-    if (status != INCO_OK) return status;
-    *s = sums.s;
-    return project(l, s, error);
-}
-
 /* ---- Updating ---- */
 
 /* Ranks signals by their residual after the update, which has changed the codes too. */
@@ -115,6 +106,7 @@ static int update(learner *l, int64_t round, const statistics *s, inco_error *er
     return status;
 }
 
+/* Codes all signals and updates; then updates with coefficients refitted by least squares in the current dictionary. */
 int alternate_step(learner *l, inco_error *error) {
     statistics s;
     int status = code_all(l, &s, error);
@@ -124,7 +116,10 @@ int alternate_step(learner *l, inco_error *error) {
     if ((status = learner_tell(l, "update")) != INCO_OK) return status;
     status = update(l, 0, &s, error);
     for (int64_t i = 1; i <= code_updates(l) && status == INCO_OK; i++) {
-        status = refit_all(l, &s, error);
+        collected sums;
+        if ((status = coding_refit(l, &sums, error)) != INCO_OK) return status;
+        s = sums.s;
+        status = project(l, &s, error);
         if (status == INCO_OK) status = update(l, i, &s, error);
     }
     return status;

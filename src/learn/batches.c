@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/range.h"
 #include "base/sealed.h"
+#include "learn/checkpoint.h"
 #include "learn/coding.h"
 #include "learn/learner_state.h"
 #include "mat/mat.h"
@@ -50,14 +51,6 @@ static void blend(const inco_mat *y, double keep, const inco_mat *x) {
     double *to = y->data;
     const double *from = x->data;
     for (int64_t i = 0; i < n; i++) to[i] = keep * to[i] + from[i];
-}
-
-/* (ONLINE-1), (ONLINE-2) */
-static void add_batch(batch_sums *sums, const statistics *batch, double weight, double keep) {
-    blend(&sums->a, keep, &batch->a);
-    blend(&sums->b, keep, &batch->b);
-    sums->energy = keep * sums->energy + batch->energy;
-    sums->weight = keep * sums->weight + weight;
 }
 
 /* Clears the sums of atoms that were replaced. */
@@ -109,24 +102,26 @@ static int update(const batch_run *r, inco_error *error) {
     return status;
 }
 
-static int end_batch(batch_run *r, const collected *sums, inco_error *error) {
-    const statistics *batch = &sums->s;
-    int status = subspace_project(r->l->span, &batch->b, r->l->threads, error);
-    if (status < 0) return status;
-    r->energy += batch->energy;
-    r->residual += sums->residual;
-    r->nonzeros += sums->nonzeros;
-    r->weight += r->batch.weight = sums->weight;
-    add_batch(&r->own->sums, batch, r->batch.weight, r->rule->factor(r->l, &r->batch));
-    return update(r, error);
-}
-
+/* Codes a batch, adds its sums (ONLINE-1), (ONLINE-2), and updates the dictionary. */
 static int run_batch(batch_run *r, inco_error *error) {
     const serve_order order = {.first = r->batch.first, .count = r->batch.count, .spread = r->rule->spread};
-    collected sums;
-    int status = coding_sums(r->l, order, &sums, error);
+    batch_sums *sums = &r->own->sums;
+    collected batch;
+    int status = coding_sums(r->l, order, &batch, error);
+    if (status != INCO_OK) return status;
     const double start = clock_seconds();
-    if (status == INCO_OK) status = end_batch(r, &sums, error);
+    TRY(subspace_project(r->l->span, &batch.s.b, r->l->threads, error));
+    r->energy += batch.s.energy;
+    r->residual += batch.residual;
+    r->nonzeros += batch.nonzeros;
+    r->weight += r->batch.weight = batch.weight;
+    const double keep = r->rule->factor(r->l, &r->batch);
+    blend(&sums->a, keep, &batch.s.a);
+    blend(&sums->b, keep, &batch.s.b);
+    sums->energy = keep * sums->energy + batch.s.energy;
+    sums->weight = keep * sums->weight + batch.weight;
+    status = update(r, error);
+done:
     r->seconds += clock_seconds() - start;
     return status;
 }
@@ -146,13 +141,6 @@ static int run_pass(batch_run *r, inco_error *error) {
     return status;
 }
 
-static void describe_pass(learner *l, const batch_run *r) {
-    worst_sort(&l->notes.worst);
-    l->energy = r->energy;
-    l->progress.relative_error = learner_relative_error(r->residual, r->energy);
-    l->progress.mean_cardinality = r->nonzeros / r->weight;
-}
-
 int batches_run(learner *l, batch_state *own, const batch_rule *rule, inco_error *error) {
     batch_run r = {.l = l, .own = own, .rule = rule};
     batch_sums before = {0};
@@ -168,7 +156,10 @@ int batches_run(learner *l, batch_state *own, const batch_rule *rule, inco_error
         own->sums = before;
         return status;
     }
-    describe_pass(l, &r);
+    worst_sort(&l->notes.worst);
+    l->energy = r.energy;
+    l->progress.relative_error = learner_relative_error(r.residual, r.energy);
+    l->progress.mean_cardinality = r.nonzeros / r.weight;
 done:
     free_sums(&before);
     return status;
@@ -191,27 +182,22 @@ int batches_save(const batch_state *own, const inco_stream *stream) {
     return INCO_OK;
 }
 
-static int read_sums(batch_sums *sums, const inco_stream *stream, inco_error *error) {
-    int64_t row, col;
-    if (stream->read(stream->self, sums->a.data, bytes_of(&sums->a)) ||
-        stream->read(stream->self, sums->b.data, bytes_of(&sums->b)))
-        return error_set(error, INCO_EFORMAT, "the checkpoint ends too early");
-    if (mat_find_nonfinite(&sums->a, &row, &col) || mat_find_nonfinite(&sums->b, &row, &col))
-        return error_set(error, INCO_EFORMAT, "the checkpoint is damaged");
-    return INCO_OK;
-}
-
 int batches_resume(batch_state *own, const inco_mat *d, const inco_stream *stream, inco_error *error) {
     batch_sums *sums = &own->sums;
     double head[2];
-    if (stream->read(stream->self, head, sizeof head))
-        return error_set(error, INCO_EFORMAT, "the checkpoint ends too early");
-    if (!(head[0] >= 0 && head[1] >= 0 && isfinite(head[0]) && isfinite(head[1])))
-        return error_set(error, INCO_EFORMAT, "the checkpoint is damaged");
+    int64_t row, col;
+    int status;
+    TRY(checkpoint_read(stream, head, sizeof head, error));
+    if (!(head[0] >= 0 && head[1] >= 0 && isfinite(head[0]) && isfinite(head[1]))) TRY(checkpoint_damaged(error));
     *sums = (batch_sums){.weight = head[0], .energy = head[1]};
-    if (sums->weight == 0) return INCO_OK;
+    if (sums->weight == 0) goto done;
     if ((size_t)d->cols > sealed_left(stream) / sizeof(double) / (size_t)(d->rows + d->cols))
-        return error_set(error, INCO_EFORMAT, "the checkpoint ends too early");
-    int status = make_sums(sums, d, error);
-    return status < 0 ? status : read_sums(sums, stream, error);
+        TRY(checkpoint_damaged(error));
+    TRY(make_sums(sums, d, error));
+    TRY(checkpoint_read(stream, sums->a.data, bytes_of(&sums->a), error));
+    TRY(checkpoint_read(stream, sums->b.data, bytes_of(&sums->b), error));
+    if (mat_find_nonfinite(&sums->a, &row, &col) || mat_find_nonfinite(&sums->b, &row, &col))
+        TRY(checkpoint_damaged(error));
+done:
+    return status;
 }

@@ -10,6 +10,7 @@
 #include "base/sealed.h"
 #include "base/stream.h"
 #include "design/design_options.h"
+#include "learn/checkpoint.h"
 #include "learn/learn.h"
 #include "learn/learner_state.h"
 #include "learn/serve.h"
@@ -128,8 +129,17 @@ int inco_learner_save(const inco_learner *handle, const inco_stream *given, inco
 
 /* ---- Reading ---- */
 
-static int damaged(inco_error *error) {
+int checkpoint_damaged(inco_error *error) {
     return error_set(error, INCO_EFORMAT, "the checkpoint is damaged");
+}
+
+int checkpoint_other_version(inco_error *error) {
+    return error_set(error, INCO_EFORMAT, "the checkpoint was written by another version of inco");
+}
+
+int checkpoint_read(const inco_stream *stream, void *to, size_t count, inco_error *error) {
+    if (!stream->read(stream->self, to, count)) return INCO_OK;
+    return error_set(error, INCO_EFORMAT, "the checkpoint ends too early");
 }
 
 static int check_header(const header *h, inco_error *error) {
@@ -141,7 +151,7 @@ static int check_header(const header *h, inco_error *error) {
         good = good && counts[i] >= 0 && (double)counts[i] < OPTION_LARGE;
     return good && (double)h->iteration <= OPTION_MANY && h->replacing <= h->atoms && h->text <= 1 << 20
                ? INCO_OK
-               : damaged(error);
+               : checkpoint_damaged(error);
 }
 
 static int check_data(const header *h, const inco_learner *handle, inco_error *error) {
@@ -175,13 +185,7 @@ static int compare_options(const char *saved, const char *now, inco_error *error
         saved += a + (saved[a] == '\n');
         now += b + (now[b] == '\n');
     }
-    return *saved || *now ? error_set(error, INCO_EFORMAT, "the checkpoint was written by another version of inco")
-                          : INCO_OK;
-}
-
-static int read_bytes(const inco_stream *stream, void *to, size_t count, inco_error *error) {
-    if (!stream->read(stream->self, to, count)) return INCO_OK;
-    return error_set(error, INCO_EFORMAT, "the checkpoint ends too early");
+    return *saved || *now ? checkpoint_other_version(error) : INCO_OK;
 }
 
 static int check_replacements(const replacement_list *list, const header *h, inco_error *error) {
@@ -193,19 +197,19 @@ static int check_replacements(const replacement_list *list, const header *h, inc
         good = good && item->atom >= 0 && item->atom < h->atoms && item->by >= 0 && item->by < maximum &&
                item->reason >= REPLACED_UNUSED && item->reason <= REPLACED_EXCHANGED;
     }
-    return good ? INCO_OK : damaged(error);
+    return good ? INCO_OK : checkpoint_damaged(error);
 }
 
 /* `list` was created for the size of the dictionary. */
 static int read_replacements(replacement_list *list, const header *h, const inco_stream *stream, inco_error *error) {
     int64_t row, col;
     int status;
-    TRY(read_bytes(stream, list->item, (size_t)h->replacing * sizeof *list->item, error));
+    TRY(checkpoint_read(stream, list->item, (size_t)h->replacing * sizeof *list->item, error));
     list->count = h->replacing;
     TRY(check_replacements(list, h, error));
-    if (lines_bytes(list) > 0) TRY(read_bytes(stream, list->lines.data, lines_bytes(list), error));
+    if (lines_bytes(list) > 0) TRY(checkpoint_read(stream, list->lines.data, lines_bytes(list), error));
     const inco_mat used = mat_columns(&list->lines, 0, replace_count(list, REPLACED_EXCHANGED));
-    if (mat_find_nonfinite(&used, &row, &col)) TRY(damaged(error));
+    if (mat_find_nonfinite(&used, &row, &col)) TRY(checkpoint_damaged(error));
 done:
     return status;
 }
@@ -224,7 +228,7 @@ static int check_options(const inco_learner *handle, int64_t saved_length, const
     int64_t length;
     char *saved = NEW(char, saved_length + 1), *now = checkpoint_options(handle->options, &length);
     int status = saved && now ? INCO_OK : error_no_memory(error);
-    if (status >= 0) status = read_bytes(stream, saved, (size_t)saved_length, error);
+    if (status >= 0) status = checkpoint_read(stream, saved, (size_t)saved_length, error);
     if (status >= 0) status = compare_options(saved, now, error);
     memory_free(saved);
     memory_free(now);
@@ -234,17 +238,15 @@ static int check_options(const inco_learner *handle, int64_t saved_length, const
 /* The first line; its number is the version. */
 static int read_magic(const inco_stream *stream, inco_error *error) {
     char begin[sizeof magic] = "";
-    int status = read_bytes(stream, begin, sizeof magic - 1, error);
+    int status = checkpoint_read(stream, begin, sizeof magic - 1, error);
     if (status < 0 || !strcmp(begin, magic)) return status;
-    return error_set(error, INCO_EFORMAT,
-                     strncmp(begin, magic, strcspn(magic, "0123456789"))
-                         ? "not a checkpoint of inco"
-                         : "the checkpoint was written by another version of inco");
+    if (!strncmp(begin, magic, strcspn(magic, "0123456789"))) return checkpoint_other_version(error);
+    return error_set(error, INCO_EFORMAT, "not a checkpoint of inco");
 }
 
 static int read_head(const inco_learner *handle, header *h, const inco_stream *stream, inco_error *error) {
     int status;
-    TRY(read_bytes(stream, h, sizeof *h, error));
+    TRY(checkpoint_read(stream, h, sizeof *h, error));
     TRY(check_header(h, error));
     TRY(check_options(handle, h->text, stream, error));
     TRY(check_data(h, handle, error));
@@ -256,16 +258,16 @@ static int read_state(const inco_learner *handle, saved_state *s, const inco_str
     const method *m = handle->core->method;
     const int64_t dim = s->h.dim, atoms = s->h.atoms;
     int status;
-    if ((size_t)atoms > sealed_left(stream) / sizeof(double) / (size_t)dim) TRY(damaged(error));
+    if ((size_t)atoms > sealed_left(stream) / sizeof(double) / (size_t)dim) TRY(checkpoint_damaged(error));
     TRY(inco_mat_new(&s->d, INCO_F64, dim, atoms, error));
-    TRY(read_bytes(stream, s->d.data, (size_t)(dim * atoms) * sizeof(double), error));
-    if (!mat_is_normalized(&s->d)) TRY(damaged(error));
+    TRY(checkpoint_read(stream, s->d.data, (size_t)(dim * atoms) * sizeof(double), error));
+    if (!mat_is_normalized(&s->d)) TRY(checkpoint_damaged(error));
     TRY(replace_new(&s->list, dim, atoms, exchange_lines(atoms), error));
     TRY(read_replacements(&s->list, &s->h, stream, error));
     if (!(s->own = memory_new(1, m->own_size))) TRY(error_no_memory(error));
     if (m->resume) TRY(m->resume(s->own, &s->d, stream, error));
     if (path_wanted(handle->options)) TRY(path_resume(&s->path, &s->d, stream, error));
-    if (sealed_left(stream)) TRY(damaged(error));
+    if (sealed_left(stream)) TRY(checkpoint_damaged(error));
 done:
     return status;
 }

@@ -14,14 +14,11 @@
 
 /* ---- Orders ---- */
 
-static int64_t bytes_of(const inco_mat *d) {
-    return d->rows * d->cols * (int64_t)d->type;
-}
-
 /* Sends the dictionary of rank 0 to all ranks, unless one of them has failed to make its preparations. */
 static int share_dictionary(learner *l, int prepared, const inco_mat *d, inco_error *error) {
+    const size_t bytes = (size_t)d->rows * (size_t)d->cols * (size_t)d->type;
     int status = cluster_agree(l->cluster, prepared, error);
-    return status < 0 ? status : cluster_broadcast(l->cluster, d->data, (size_t)bytes_of(d), error);
+    return status < 0 ? status : cluster_broadcast(l->cluster, d->data, bytes, error);
 }
 
 /* Gives the order to the other ranks, with the dictionary to code in. */
@@ -37,16 +34,6 @@ static int make_dictionary(inco_mat *d, inco_type type, int64_t dim, int64_t ato
     if (d->data && d->cols == atoms) return INCO_OK;
     inco_mat_free(d);
     return inco_mat_new(d, type, dim, atoms, error);
-}
-
-/* The signals of the order: all, or those that are not held out. */
-static int choose_signals(learner *l, const serve_order *order, inco_error *error) {
-    int status = INCO_OK;
-    l->signals = *l->whole;
-    if (!order->held_out) return status;
-    if (!l->split.kept.from) status = holdout_make(&l->split, l->whole, order->held_out, l->threads, error);
-    if (status >= 0) l->signals = l->split.kept.source;
-    return status;
 }
 
 /* ---- A and B ---- */
@@ -249,19 +236,15 @@ int coding_final(learner *l, inco_csc *codes, inco_error *error) {
     return status < 0 ? status : run_final(l, codes, error);
 }
 
-static int serve_final(learner *l, const serve_order *order, inco_error *error) {
-    inco_csc codes = {0};
-    int status = run_final(l, order->keep ? &codes : NULL, error);
-    inco_csc_free(&codes);
-    return status;
-}
-
 /* ---- The other ranks ---- */
 
+/* The signals of the order, all or those that are not held out, and the dictionary to receive. */
 static int prepare_pass(learner *l, const serve_order *order, inco_error *error) {
     const int64_t dim = l->whole->dim;
     int status;
-    TRY(choose_signals(l, order, error));
+    if (order->held_out && !l->split.kept.from)
+        TRY(holdout_make(&l->split, l->whole, order->held_out, l->threads, error));
+    l->signals = order->held_out ? l->split.kept.source : *l->whole;
     l->progress.total = l->signals.count;
     TRY(make_dictionary(&l->d, INCO_F64, dim, order->atoms, error));
     if (order->what == SERVE_FINAL) TRY(make_dictionary(&l->result, l->signals.type, dim, order->atoms, error));
@@ -271,11 +254,16 @@ done:
 }
 
 int coding_serve(learner *l, const serve_order *order, inco_error *error) {
+    const int final = order->what == SERVE_FINAL;
     collected none;
-    const int prepared = prepare_pass(l, order, error);
-    int status = share_dictionary(l, prepared, order->what == SERVE_FINAL ? &l->result : &l->d, error);
+    inco_csc codes = {0};
+    int status = share_dictionary(l, prepare_pass(l, order, error), final ? &l->result : &l->d, error);
     if (status < 0) return status;
-    if (order->what == SERVE_FINAL) return serve_final(l, order, error);
+    if (final) {
+        status = run_final(l, order->keep ? &codes : NULL, error);
+        inco_csc_free(&codes);
+        return status;
+    }
     if (order->what == SERVE_REFIT) return run_refit(l, &none, error);
     notes_clear(&l->notes);
     return run_sums(l, order, &none, error);

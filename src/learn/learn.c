@@ -25,30 +25,21 @@ int inco_learn_needs_data(const inco_options *options) {
     return handle_is(options, "options") && !method_of(options)->designs;
 }
 
-/* Checks that there is data if the method needs it, and none if it does not. */
-static int check_source(const inco_source *source, const inco_options *options, inco_error *error) {
-    const int needed = inco_learn_needs_data(options);
-    if (!needed && source)
-        return error_set(error, INCO_EINVAL, "option 'method' = '%s' takes no data", method_of(options)->name);
-    if (needed && !source) return error_set(error, INCO_EINVAL, "there is no data to learn from");
-    return INCO_OK;
-}
-
-/* The codes of all signals are not exchanged between ranks. */
-static int check_cluster(const inco_learner *handle, inco_error *error) {
-    const method *m = method_of(handle->options);
-    if (!handle->cluster || !m->needs_codes) return INCO_OK;
-    return error_set(error, INCO_EINVAL,
-                     "option 'method' = '%s' holds the codes of all signals, and does not run on a cluster: use a "
-                     "method that needs their sums only, such as idl, or one process",
-                     m->name);
-}
-
+/* There is data if the method needs it, and none if it does not; the codes of all signals are not exchanged between
+ * ranks. */
 static int check_new(inco_learner *handle, const inco_source *source, inco_error *error) {
+    const method *m = method_of(handle->options);
+    const int needed = inco_learn_needs_data(handle->options);
     int status;
     TRY(learn_check(handle->options, error));
-    TRY(check_source(source, handle->options, error));
-    TRY(check_cluster(handle, error));
+    if (!needed && source)
+        TRY(error_set(error, INCO_EINVAL, "option 'method' = '%s' takes no data", m->name));
+    if (needed && !source) TRY(error_set(error, INCO_EINVAL, "there is no data to learn from"));
+    if (handle->cluster && m->needs_codes)
+        TRY(error_set(error, INCO_EINVAL,
+                      "option 'method' = '%s' holds the codes of all signals, and does not run on a cluster: use a "
+                      "method that needs their sums only, such as idl, or one process",
+                      m->name));
     if (source) TRY(source_take(&handle->given, source, error));
 done:
     return status;
@@ -115,36 +106,22 @@ int inco_learner_start_from(inco_learner *handle, const inco_mat *dictionary, in
 
 /* ---- Running ---- */
 
-static int load_initial(inco_learner *handle, const char *path, inco_error *error) {
+/* Reads the initial dictionary if the option init names a file, unless a dictionary was given or resumed. */
+static int read_initial(inco_learner *handle, inco_error *error) {
+    const char *init = learn_options_of(handle->options)->init;
     const int64_t atoms = design_options_of(handle->options)->atoms;
     inco_error trouble = {0};
     inco_mat loaded;
-    int status = initial_load(path, handle->options, &loaded, &trouble);
+    if (options_is_among(init, "sample|dct|random") || learner_dictionary(handle->core)->data) return INCO_OK;
+    int status = initial_load(init, handle->options, &loaded, &trouble);
     if (status >= 0 && atoms != OPTION_UNSET && atoms != loaded.cols)
         status =
             error_set(&trouble, INCO_EINVAL, "the file has %lld atoms, but option 'atoms' is %lld: remove the option",
                       (long long)loaded.cols, (long long)atoms);
     if (status >= 0) status = learner_start_from(handle->core, &loaded, &trouble);
     inco_mat_free(&loaded);
-    if (status < 0) error_set(error, status, "option 'init' = '%s': %.900s", path, trouble.message);
+    if (status < 0) error_set(error, status, "option 'init' = '%s': %.900s", init, trouble.message);
     return status;
-}
-
-/* Reads the initial dictionary if the option init names a file, unless a dictionary was given or resumed. */
-static int read_initial(inco_learner *handle, inco_error *error) {
-    const char *init = learn_options_of(handle->options)->init;
-    if (options_is_among(init, "sample|dct|random")) return INCO_OK;
-    if (learner_dictionary(handle->core)->data) return INCO_OK;
-    return load_initial(handle, init, error);
-}
-
-/* The iterations, or the points of a path. */
-static int iterate(inco_learner *handle, double began, inco_error *error) {
-    const path_task task = {
-        .signals = &handle->kept.source, .options = handle->options, .learner = handle->core, .began = began};
-    if (path_wanted(handle->options)) return path_run(&handle->path, &task, error);
-    int status = learner_begin(handle->core, began, error);
-    return status < 0 ? status : learner_iterate(handle->core, error);
 }
 
 /* The span of the signals, with the rounding errors of the type that they came in or are learned in. */
@@ -157,15 +134,24 @@ static int find_span(inco_learner *handle, inco_error *error) {
     return status;
 }
 
+/* The iterations, or the points of a regularisation path; then the result. */
 static int run(inco_learner *handle, double began, inco_error *error) {
+    learner *l = handle->core;
+    const path_task task = {
+        .signals = &handle->kept.source, .options = handle->options, .learner = l, .began = began};
     int status, stopped;
     TRY(find_span(handle, error));
     TRY(read_initial(handle, error));
-    TRY(stopped = iterate(handle, began, error));
+    if (path_wanted(handle->options)) {
+        TRY(stopped = path_run(&handle->path, &task, error));
+    } else {
+        TRY(learner_begin(l, began, error));
+        TRY(stopped = learner_iterate(l, error));
+    }
     TRY(serve_ask(handle->cluster, SERVE_CHECK, error));
     TRY(prepare_check_tiny(&handle->data, error));
-    TRY(learner_finish(handle->core, stopped, error));
-    learner_info(handle->core)->left_out = handle->data.source.count - handle->kept.source.count;
+    TRY(learner_finish(l, stopped, error));
+    learner_info(l)->left_out = handle->data.source.count - handle->kept.source.count;
 done:
     return status;
 }

@@ -22,9 +22,6 @@ struct inco_learner {
     int serving; /* the other ranks wait for orders, or will */
 };
 
-/* The options that affect the iterates, as "name=value" lines, to be freed; NULL: out of memory. (checkpoint.c) */
-char *checkpoint_options(const inco_options *options, int64_t *length);
-
 /* Fails on all ranks if one of them has other options, or data of another size, than rank 0. (serve.c) */
 int serve_compare(const inco_learner *handle, inco_error *error);
 

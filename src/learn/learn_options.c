@@ -43,14 +43,10 @@ const options_part learn_part = {OPTIONS_PART(rows, learn_options), .commands = 
 
 /* ---- Options of some methods only ---- */
 
-static int has_row(const options_part *part, const char *option) {
-    for (int i = 0; part && i < part->count; i++)
-        if (!strcmp(part->rows[i].public.name, option)) return 1;
-    return 0;
-}
-
 static int knows(const method *m, const char *option) {
-    return has_row(m->part, option) || (m->takes && options_is_among(option, m->takes));
+    for (int i = 0; m->part && i < m->part->count; i++)
+        if (!strcmp(m->part->rows[i].public.name, option)) return 1;
+    return m->takes && options_is_among(option, m->takes);
 }
 
 /* Lists, as a|b|c, the methods that take an option, or (option NULL) that work with --gamma auto. */

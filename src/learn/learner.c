@@ -135,23 +135,24 @@ void learner_restart(learner *l) {
     info->spread_passes = info->spread_pairs = 0;
 }
 
-static int fill_initial(learner *l, inco_error *error) {
-    const uint64_t seed = common_seed(l->options);
-    const int64_t *patch = common_options_of(l->options)->patch;
-    const int patches = patch[0] * patch[1] == l->signals.dim;
-    const char *init = learn_options_of(l->options)->init;
-    if (!strcmp(init, "sample")) return init_sample(&l->d, &l->signals, seed, l->threads, error);
-    if (!strcmp(init, "random")) return init_random(&l->d, seed, error);
-    return init_dct(&l->d, patches ? patch[0] : l->d.rows, patches ? patch[1] : 1, error);
-}
-
 /* Creates the initial dictionary by the option init, unless there is one; files are read by learn.c. */
 static int make_initial(learner *l, inco_error *error) {
+    const int64_t atoms = design_options_of(l->options)->atoms, *patch = common_options_of(l->options)->patch;
+    const uint64_t seed = common_seed(l->options);
+    const char *init = learn_options_of(l->options)->init;
+    int status;
     if (l->d.data) return INCO_OK;
-    const int64_t atoms = design_options_of(l->options)->atoms;
     if (atoms == OPTION_UNSET) return error_set(error, INCO_EINVAL, "number of atoms missing: option 'atoms'");
-    int status = inco_mat_new(&l->d, INCO_F64, l->signals.dim, atoms, error);
-    if (status >= 0) status = fill_initial(l, error);
+    TRY(inco_mat_new(&l->d, INCO_F64, l->signals.dim, atoms, error));
+    if (!strcmp(init, "sample"))
+        TRY(init_sample(&l->d, &l->signals, seed, l->threads, error));
+    else if (!strcmp(init, "random"))
+        TRY(init_random(&l->d, seed, error));
+    else if (patch[0] * patch[1] == l->signals.dim)
+        TRY(init_dct(&l->d, patch[0], patch[1], error));
+    else
+        TRY(init_dct(&l->d, l->d.rows, 1, error));
+done:
     if (status < 0) inco_mat_free(&l->d);
     return status;
 }

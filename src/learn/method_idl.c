@@ -10,6 +10,7 @@
 #include "data/variance.h"
 #include "learn/batches.h"
 #include "learn/bounded.h"
+#include "learn/checkpoint.h"
 #include "learn/learn_options.h"
 #include "learn/learner_state.h"
 #include "learn/penalty.h"
@@ -84,16 +85,6 @@ static double gamma_of(const method_input *in) {
 
 /* ---- Initialisation ---- */
 
-/* (BOUND-8): the bound of the first update is the coherence of the initial dictionary. */
-static int measure_start(learner *l, inco_error *error) {
-    idl_state *own = l->own;
-    coherence mu;
-    if (l->iteration > 0) return INCO_OK;
-    int status = coherence_measure(&l->d, l->threads, &mu, error);
-    if (status >= 0) own->start_coherence = mu.max;
-    return status;
-}
-
 /* With a bound, batches would miss the updates of the codes, which are worth more. */
 static int wants_batches(const learner *l) {
     const int64_t schedule = learn_options_of(l->options)->schedule;
@@ -114,13 +105,16 @@ static int choose_weight(const learner *l, inco_error *error) {
 
 static int start(learner *l, inco_error *error) {
     idl_state *own = l->own;
+    coherence mu;
     int status;
     if (l->iteration == 0) own->growing = wants_batches(l);
     l->exchanges = own->growing > 0 && !l->signals.sequential;
     TRY(choose_weight(l, error));
     if (!bounded_is(l->options)) goto done;
     TRY(bounded_check(l, error));
-    TRY(measure_start(l, error));
+    if (l->iteration > 0) goto done;
+    TRY(coherence_measure(&l->d, l->threads, &mu, error));
+    own->start_coherence = mu.max; /* (BOUND-8): the bound of the first update */
 done:
     return status;
 }
@@ -205,15 +199,10 @@ static int update_batch(learner *l, const batch_place *batch, const statistics *
     return status;
 }
 
-/* The signals with the largest errors, by their indices in the data. */
-static void rename_worst(learner *l, const spread_order *order) {
-    worst_list *worst = &l->notes.worst;
-    for (int64_t i = 0; i < worst->count; i++) worst->item[i].signal = order_index(order, worst->item[i].signal);
-}
-
 /* A pass with several updates, or with one. */
 static int step(learner *l, inco_error *error) {
     idl_state *own = l->own;
+    worst_list *worst = &l->notes.worst;
     spread_order order;
     if (!own->growing || size_of(l, 0) == l->signals.count) {
         batches_free(&own->batches);
@@ -222,7 +211,8 @@ static int step(learner *l, inco_error *error) {
     order_make(&order, &l->signals);
     const batch_rule rule = {1, size_of, factor_of, update_batch};
     int status = batches_run(l, &own->batches, &rule, error);
-    if (status == INCO_OK) rename_worst(l, &order);
+    for (int64_t i = 0; status == INCO_OK && i < worst->count; i++) /* their indices in the data */
+        worst->item[i].signal = order_index(&order, worst->item[i].signal);
     return status;
 }
 
@@ -245,10 +235,10 @@ static int save(const void *self, const inco_stream *stream) {
 static int resume(void *self, const inco_mat *d, const inco_stream *stream, inco_error *error) {
     idl_state *own = self;
     double saved[4];
-    if (stream->read(stream->self, saved, sizeof saved))
-        return error_set(error, INCO_EFORMAT, "the checkpoint ends too early");
+    int status = checkpoint_read(stream, saved, sizeof saved, error);
+    if (status < 0) return status;
     for (int i = 0; i < 4; i++)
-        if (!(saved[i] >= 0 && isfinite(saved[i]))) return error_set(error, INCO_EFORMAT, "the checkpoint is damaged");
+        if (!(saved[i] >= 0 && isfinite(saved[i]))) return checkpoint_damaged(error);
     *own = (idl_state){.start_coherence = saved[0], .gamma = saved[1], .growing = saved[2] > 0, .relative = saved[3]};
     return batches_resume(&own->batches, d, stream, error);
 }

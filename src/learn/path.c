@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "data/residuals.h"
 #include "design/design_options.h"
+#include "learn/checkpoint.h"
 #include "learn/learn_options.h"
 #include "learn/learner_state.h"
 #include "learn/penalty.h"
@@ -37,11 +38,6 @@ void path_free(gamma_path *path) {
 
 /* ---- The learner of a point ---- */
 
-/* The signals that a point learns from. */
-static const inco_source *training_of(const gamma_path *path, const path_task *task) {
-    return path->goal.kind == PATH_AUTO ? &path->split.kept.source : task->signals;
-}
-
 static penalty_options fixed(double gamma, double relative) {
     return (penalty_options){.gamma = gamma, .gamma_relative = relative, .target_rms = NAN, .target_error = NAN};
 }
@@ -53,11 +49,12 @@ static void set_weight(learner *l, const path_task *task, double weight) {
 }
 
 static int iterate(const gamma_path *path, const path_task *task, int64_t iterations, inco_error *error) {
+    const int held_out = path->goal.kind == PATH_AUTO;
     learner *l = task->learner;
     learn_options *own = options_edit(l->options, &learn_part);
     own->iterations = iterations;
     own->schedule = SCHEDULE_BATCH;
-    learner_set_signals(l, training_of(path, task), path->goal.kind == PATH_AUTO ? path->split.step : 0);
+    learner_set_signals(l, held_out ? &path->split.kept.source : task->signals, held_out ? path->split.step : 0);
     l->progress.points = path_planned(&path->goal);
     int status = learner_begin(l, task->began, error);
     return status < 0 ? status : learner_iterate(l, error);
@@ -248,21 +245,17 @@ static int take_chosen(gamma_path *path, const path_task *task, int64_t left, in
     return learner_begin(l, task->began, error);
 }
 
-static int check_count(int64_t count, inco_error *error) {
-    if (count / STEP >= MIN_HELD) return INCO_OK;
-    return error_set(
-        error, INCO_EDATA,
-        "option 'gamma' = 'auto' holds out one signal of %d, and needs %d signals or more, not %lld; give option "
-        "'gamma' or 'gamma-relative' a number",
-        (int)STEP, (int)(STEP * MIN_HELD), (long long)count);
-}
-
 /* The same split in every run of a handle, and after a resume. Few distinct signals may all be on one side. */
 static int split(gamma_path *path, const path_task *task, inco_error *error) {
     const int64_t count = task->signals->count, step = count / MAX_HELD > STEP ? count / MAX_HELD : STEP;
-    int status = check_count(count, error);
-    if (status < 0 || path->split.kept.from) return status;
-    status = holdout_make(&path->split, task->signals, step, task->learner->threads, error);
+    if (count / STEP < MIN_HELD)
+        return error_set(
+            error, INCO_EDATA,
+            "option 'gamma' = 'auto' holds out one signal of %d, and needs %d signals or more, not %lld; give option "
+            "'gamma' or 'gamma-relative' a number",
+            (int)STEP, (int)(STEP * MIN_HELD), (long long)count);
+    if (path->split.kept.from) return INCO_OK;
+    int status = holdout_make(&path->split, task->signals, step, task->learner->threads, error);
     if (status >= 0 && (!path->split.kept.source.count || !path->split.held.source.count))
         status = error_set(error, INCO_EDATA,
                            "option 'gamma' = 'auto' needs more distinct signals than these: give option 'gamma' or "
@@ -427,22 +420,18 @@ static int is_sound(const saved_path *s) {
 static int read_matrix(inco_mat *m, const inco_mat *d, const inco_stream *stream, inco_error *error) {
     int status;
     TRY(inco_mat_new(m, INCO_F64, d->rows, d->cols, error));
-    if (stream->read(stream->self, m->data, (size_t)(d->rows * d->cols) * sizeof(double)))
-        TRY(error_set(error, INCO_EFORMAT, "the checkpoint ends too early"));
-    if (!mat_is_normalized(m)) TRY(error_set(error, INCO_EFORMAT, "the checkpoint is damaged"));
+    TRY(checkpoint_read(stream, m->data, (size_t)(d->rows * d->cols) * sizeof(double), error));
+    if (!mat_is_normalized(m)) TRY(checkpoint_damaged(error));
 done:
     return status;
 }
 
 int path_resume(gamma_path *path, const inco_mat *d, const inco_stream *stream, inco_error *error) {
     saved_path s;
-    int status = INCO_OK;
-    if (stream->read(stream->self, &s, sizeof s)) TRY(error_set(error, INCO_EFORMAT, "the checkpoint ends too early"));
-    if (s.version != SAVED_VERSION)
-        TRY(error_set(error, INCO_EFORMAT,
-                      "the checkpoint was written by another "
-                      "version of inco"));
-    if (!is_sound(&s)) TRY(error_set(error, INCO_EFORMAT, "the checkpoint is damaged"));
+    int status;
+    TRY(checkpoint_read(stream, &s, sizeof s, error));
+    if (s.version != SAVED_VERSION) TRY(checkpoint_other_version(error));
+    if (!is_sound(&s)) TRY(checkpoint_damaged(error));
     *path = path_from_saved(&s);
     if (s.begun) TRY(read_matrix(&path->start, d, stream, error));
     if (s.count > 0) TRY(read_matrix(&path->best, d, stream, error));

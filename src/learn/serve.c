@@ -6,6 +6,7 @@
 #include "base/fingerprint.h"
 #include "base/handle.h"
 #include "base/memory.h"
+#include "learn/checkpoint.h"
 #include "learn/coding.h"
 #include "learn/learn.h"
 #include "learn/learner_state.h"
@@ -37,25 +38,21 @@ static int identify(const inco_learner *handle, identity *own, inco_error *error
     return INCO_OK;
 }
 
-static int check_identity(const identity *own, const identity *first, int64_t rank, inco_error *error) {
-    if (own->dim != first->dim || own->count != first->count || own->type != first->type)
-        return error_set(error, INCO_EDIM,
-                         "rank %lld has %lld signals of %lld values, rank 0 has %lld of %lld: all ranks need the same "
-                         "data",
-                         (long long)rank, (long long)own->count, (long long)own->dim, (long long)first->count,
-                         (long long)first->dim);
-    if (own->options != first->options)
-        return error_set(error, INCO_EINVAL, "the options of rank %lld differ from those of rank 0", (long long)rank);
-    return INCO_OK;
-}
-
 int serve_compare(const inco_learner *handle, inco_error *error) {
+    const long long rank = cluster_rank(handle->cluster);
     identity own = {0}, first;
     int status;
     TRY(cluster_agree(handle->cluster, identify(handle, &own, error), error));
     first = own;
     TRY(cluster_broadcast(handle->cluster, &first, sizeof first, error));
-    status = check_identity(&own, &first, cluster_rank(handle->cluster), error);
+    if (own.dim != first.dim || own.count != first.count || own.type != first.type)
+        status = error_set(error, INCO_EDIM,
+                           "rank %lld has %lld signals of %lld values, rank 0 has %lld of %lld: all ranks need the "
+                           "same data",
+                           rank, (long long)own.count, (long long)own.dim, (long long)first.count,
+                           (long long)first.dim);
+    else if (own.options != first.options)
+        status = error_set(error, INCO_EINVAL, "the options of rank %lld differ from those of rank 0", rank);
     TRY(cluster_agree(handle->cluster, status, error));
 done:
     return status;

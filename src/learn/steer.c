@@ -47,13 +47,6 @@ static double wrong_rms(const search *s, double rms) {
     return log(fmax(over / allowed, 1e-300)) / 2;
 }
 
-static int measure(search *s, inco_error *error) {
-    coherence mu;
-    int status = coherence_measure(&s->now.d, s->task->threads, &mu, error);
-    if (status >= 0) s->now.wrong = wrong_rms(s, mu.rms);
-    return status;
-}
-
 /* Trials that satisfy the target come first, then those nearest to it. */
 static int is_better(const search *s) {
     if (!s->best.d.data) return 1;
@@ -72,12 +65,14 @@ static void note(search *s) {
 }
 
 static int try_gamma(search *s, double gamma, inco_error *error) {
+    coherence mu;
     int status;
     s->now.gamma = gamma;
     if (!s->now.d.data) TRY(mat_new_raw(&s->now.d, INCO_F64, s->from->rows, s->from->cols, error));
     mat_copy(&s->now.d, s->from);
     TRY(s->task->update(s->task->self, &s->now.d, gamma, &s->now.result, error));
-    TRY(measure(s, error));
+    TRY(coherence_measure(&s->now.d, s->task->threads, &mu, error));
+    s->now.wrong = wrong_rms(s, mu.rms);
     note(s);
 done:
     return status;
