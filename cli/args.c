@@ -8,13 +8,6 @@
 #include "spelling.h"
 #include "values.h"
 
-static const option *option_of_letter(char letter) {
-    const option *o;
-    for (int i = 0; (o = table_at(i)); i++)
-        if (o->letter == letter) return o;
-    return NULL;
-}
-
 int args_want_help(int argc, char *const *argv) {
     for (int i = 0; i < argc && strcmp(argv[i], "--"); i++)
         if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return 1;
@@ -78,7 +71,8 @@ static int take_long(run *r, const char *text, const char *next, int *used) {
 /* -q, -o FILE, -oFILE, and combined letters: -qo FILE. */
 static int take_letters(run *r, const char *text, const char *next, int *used) {
     for (; *text; text++) {
-        const option *o = option_of_letter(*text);
+        const option *o;
+        for (int i = 0; (o = table_at(i)) && o->letter != *text;) i++;
         if (!o) return run_fail(r, INCO_EINVAL, "unknown option '-%c'", *text);
         if (o->metavar) return take_option(r, o, text[1] ? text + 1 : NULL, next, used);
         int status = take_option(r, o, "yes", NULL, used);

@@ -130,37 +130,27 @@ void learn_summary(const learn_job *job) {
     learn_path_table(job);
 }
 
-/* If the target has a tolerance, it includes rounding to single precision. */
-static int missed_coherence(const learn_job *job, const inco_learn_info *info) {
-    const double bound = inco_options_get_number(job->run->options, "max-coherence");
-    const double rounding = info->coherence_target > bound ? 1e-6 : 0;
-    if (!(info->coherence_target > 0) || info->coherence_max <= info->coherence_target + rounding) return 0;
-    run_warn(job->run,
-             "the coherence is %.6g, %.2g above the target --max-coherence %.6g; the lower bound for this size is %.4f",
-             info->coherence_max, info->coherence_max - bound, bound, info->welch);
-    return 1;
-}
-
-static int missed_rms(const learn_job *job, const inco_learn_info *info) {
-    const double target = inco_options_get_number(job->run->options, "target-rms");
-    if (!(info->coherence_rms > (1 + 1e-6) * target)) return 0; /* but for rounding to the dictionary's precision */
-    run_warn(job->run, "the rms coherence is %.6g, above --target-rms %g", info->coherence_rms, target);
-    return 1;
-}
-
-static int missed_error(const learn_job *job, const inco_learn_info *info) {
-    const double target = inco_options_get_number(job->run->options, "target-error");
-    if (!(info->relative_error > target)) return 0;
-    run_warn(job->run,
-             "the relative error is %.6g, above --target-error %g: try more --atoms, less sparse codes, or more "
-             "--iterations",
-             info->relative_error, target);
-    return 1;
-}
-
 int learn_warn_missed(const learn_job *job) {
-    const inco_learn_info own = learn_info(job), *info = &own;
-    return missed_coherence(job, info) + missed_rms(job, info) + missed_error(job, info);
+    const inco_options *o = job->run->options;
+    const inco_learn_info info = learn_info(job);
+    const double bound = inco_options_get_number(o, "max-coherence"), rms = inco_options_get_number(o, "target-rms");
+    const double error = inco_options_get_number(o, "target-error");
+    /* Rounding of the dictionary to its precision misses no target; that to a bound without a tolerance satisfies it. */
+    const double rounding = info.coherence_target > bound ? 1e-6 : 0;
+    const int above_bound = info.coherence_target > 0 && !(info.coherence_max <= info.coherence_target + rounding);
+    const int above_rms = info.coherence_rms > (1 + 1e-6) * rms, above_error = info.relative_error > error;
+    if (above_bound)
+        run_warn(job->run,
+                 "the coherence is %.6g, %.2g above the target --max-coherence %.6g; the lower bound for this size is "
+                 "%.4f",
+                 info.coherence_max, info.coherence_max - bound, bound, info.welch);
+    if (above_rms) run_warn(job->run, "the rms coherence is %.6g, above --target-rms %g", info.coherence_rms, rms);
+    if (above_error)
+        run_warn(job->run,
+                 "the relative error is %.6g, above --target-error %g: try more --atoms, less sparse codes, or more "
+                 "--iterations",
+                 info.relative_error, error);
+    return above_bound || above_rms || above_error;
 }
 
 /* ---- JSON ---- */

@@ -49,20 +49,16 @@ static void put_option(void *self, const option *o, int first) {
     putchar('\n');
 }
 
-static void put_commands(void) {
-    for (int i = 0; commands_at(i); i++) {
-        printf(".TP\n\\fBinco\\-%s\\fR(1)\n", commands_at(i)->name);
-        put_roff(commands_at(i)->summary);
-        putchar('\n');
-    }
-}
-
 static void put_line(const char *line, const command *c) {
     const char *mark = strstr(line, "@VERSION@");
     if (!strcmp(line, "@OPTIONS@\n") && c)
         help_each_option(c, put_option, (void *)c);
     else if (!strcmp(line, "@COMMANDS@\n"))
-        put_commands();
+        for (int i = 0; commands_at(i); i++) {
+            printf(".TP\n\\fBinco\\-%s\\fR(1)\n", commands_at(i)->name);
+            put_roff(commands_at(i)->summary);
+            putchar('\n');
+        }
     else if (mark)
         printf("%.*s%s%s", (int)(mark - line), line, inco_version(), mark + strlen("@VERSION@"));
     else

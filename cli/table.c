@@ -185,17 +185,16 @@ static option from_library(const inco_option *o) {
     return row;
 }
 
-static void fill(void) {
-    inco_option o = INCO_INIT(inco_option);
-    while (count < ROWS_MAX - OWN && inco_option_at(count, &o)) rows[count++] = from_library(&o);
-    for (int i = 0; i < OWN; i++) {
-        rows[count] = own[i];
-        rows[count++].own = i;
-    }
-}
-
+/* The library's options, then those of the program. */
 const option *table_at(int i) {
-    if (!count) fill();
+    inco_option o = INCO_INIT(inco_option);
+    if (!count) {
+        while (count < ROWS_MAX - OWN && inco_option_at(count, &o)) rows[count++] = from_library(&o);
+        for (int k = 0; k < OWN; k++) {
+            rows[count] = own[k];
+            rows[count++].own = k;
+        }
+    }
     return i >= 0 && i < count ? &rows[i] : NULL;
 }
 

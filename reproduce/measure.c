@@ -197,25 +197,18 @@ done:
     return status;
 }
 
-static int prepare(run *r, recovery *v) {
-    int status;
-    v->options = inco_options_new();
-    v->list = calloc((size_t)v->d->cols, sizeof *v->list);
-    v->planted = calloc((size_t)(v->d->cols * PLANTED), 1);
-    if (!v->options || !v->list || !v->planted) TRY(run_no_memory(r));
-    TRY(inco_mat_new(&v->x, INCO_F64, v->d->rows, PLANTED, &r->error));
-    TRY(inco_options_set(v->options, "coder", "larc", &r->error));
-    TRY(inco_options_set_number(v->options, "threads", inco_options_get_number(r->options, "threads"), &r->error));
-done:
-    return status;
-}
-
 /* LARC with known cardinality, on signals planted in the dictionary itself. */
 static int measure_recovery(experiment *e, int64_t seed, const inco_mat *d, numbers *n) {
-    recovery v = {.d = d};
+    run *r = e->run;
+    recovery v = {.d = d, .options = inco_options_new()};
     int status;
-    TRY(prepare(e->run, &v));
-    for (int i = 0; i < PLANTED_AT; i++) TRY(recover_at(e->run, &v, i, seed));
+    v.list = calloc((size_t)d->cols, sizeof *v.list);
+    v.planted = calloc((size_t)(d->cols * PLANTED), 1);
+    if (!v.options || !v.list || !v.planted) TRY(run_no_memory(r));
+    TRY(inco_mat_new(&v.x, INCO_F64, d->rows, PLANTED, &r->error));
+    TRY(inco_options_set(v.options, "coder", "larc", &r->error));
+    TRY(inco_options_set_number(v.options, "threads", inco_options_get_number(r->options, "threads"), &r->error));
+    for (int i = 0; i < PLANTED_AT; i++) TRY(recover_at(r, &v, i, seed));
     for (int i = 0; i < PLANTED_AT; i++) numbers_add(n, "recovered_atoms", planted_at[i], v.atoms[i]);
     for (int i = 0; i < PLANTED_AT; i++) numbers_add(n, "recovered_supports", planted_at[i], v.supports[i]);
 done:

@@ -24,11 +24,6 @@ static int find_option(inco_option *row, const char *given, unsigned command, in
                         "there is no option '%s' here; inco_options lists the options of each function", given);
 }
 
-static int refuse(const char *name, inco_error *error) {
-    return convert_fail(error, INCO_EINVAL,
-                        "option '%s' must be a text, a number, a logical value or a pair of numbers", name);
-}
-
 static int set_text(inco_options *options, const inco_option *row, const mxArray *value, inco_error *error) {
     char *text = mxArrayToString(value);
     int status = inco_options_set(options, row->name, text ? text : "", error);
@@ -50,7 +45,9 @@ static int set_value(inco_options *options, const inco_option *row, const mxArra
     if (!count) return INCO_OK;
     if (mxIsChar(value)) return set_text(options, row, value, error);
     if (plain && count == 2 && row->type == INCO_SIZE && mxIsDouble(value)) return set_pair(options, row, value, error);
-    if (!plain || count != 1) return refuse(row->name, error);
+    if (!plain || count != 1)
+        return convert_fail(error, INCO_EINVAL,
+                            "option '%s' must be a text, a number, a logical value or a pair of numbers", row->name);
     const double number = mxGetScalar(value);
     if (row->type == INCO_FLAG && (number == 0 || number == 1))
         return inco_options_set(options, row->name, number ? "yes" : "no", error);
