@@ -98,16 +98,13 @@ void help_program(void) {
            commands_program(), commands_program());
 }
 
-const char *help_feature(int i) {
-    static const char *const names[] = {"npz", "audio", "resample", "png", "mat", "json"};
-    return i >= 0 && i < 6 ? names[i] : NULL;
-}
-
+/* The optional features of a build that are present, or those that are not. */
 static void print_features(const char *title, int present) {
+    static const char *const names[] = {"npz", "audio", "resample", "png", "mat", "json"};
     int count = 0;
     printf("%s", title);
-    for (int i = 0; help_feature(i); i++)
-        if (inco_has(help_feature(i)) == present) count += printf(" %s", help_feature(i));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (inco_has(names[i]) == present) count += printf(" %s", names[i]);
     printf("%s\n", count ? "" : " nothing");
 }
 

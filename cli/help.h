@@ -21,7 +21,6 @@ void help_wrap(const char *text, int indent, int at, int width);
 /* What follows the name of an option: its choices, or the name of its value; NULL for a flag. */
 const char *help_value(const option *option);
 
-/* Optional features of a build, in order; NULL after the last. */
-const char *help_feature(int i);
+
 
 #endif

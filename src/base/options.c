@@ -350,10 +350,6 @@ const watcher *options_watcher(const inco_options *o) {
     return &o->watch;
 }
 
-void options_watch(inco_options *o, const watcher *watch) {
-    o->watch = *watch;
-}
-
 int inco_options_on_progress(inco_options *o, inco_progress_fn callback, void *self, size_t size, inco_error *error) {
     int status = handle_need(o, kind, error);
     if (status >= 0) status = sized_check(&size, "inco_progress", error);

@@ -91,7 +91,7 @@ const inco_option *options_at(int i);
 
 /* The progress callback, set by inco_options_on_progress. */
 const watcher *options_watcher(const inco_options *options);
-void options_watch(inco_options *options, const watcher *watch);
+
 
 /* Makes *own the cluster set by inco_options_cluster, and returns it; NULL: one process. */
 cluster *options_cluster(const inco_options *options, cluster *own);

@@ -60,28 +60,22 @@ int spool_read_at(int fd, int64_t offset, void *bytes, size_t count) {
     return 0;
 }
 
-int spool_write_at(int fd, int64_t offset, const void *bytes, size_t count) {
-    const unsigned char *from = bytes;
-    while (count) {
-        const ssize_t done = pwrite(fd, from, count, (off_t)offset);
-        if (done < 0 && errno == EINTR) continue;
-        if (done < 0) return errno;
-        from += done;
-        offset += done;
-        count -= (size_t)done;
-    }
-    return 0;
-}
-
 int spool_write(spool *s, int64_t offset, const void *bytes, size_t count, inco_error *error) {
+    const unsigned char *from = bytes;
     if (!s->fd) {
         const int fd = spool_file(error);
         if (fd < 0) return fd;
         s->fd = fd + 1;
     }
-    const int reason = spool_write_at(s->fd - 1, offset, bytes, count);
-    if (reason) return trouble("write", reason, error);
-    if (s->used < offset + (int64_t)count) s->used = offset + (int64_t)count;
+    while (count) {
+        const ssize_t done = pwrite(s->fd - 1, from, count, (off_t)offset);
+        if (done < 0 && errno == EINTR) continue;
+        if (done < 0) return trouble("write", errno, error);
+        from += done;
+        offset += done;
+        count -= (size_t)done;
+    }
+    if (s->used < offset) s->used = offset;
     return INCO_OK;
 }
 

@@ -7,9 +7,8 @@
 /* Opens such a file, in TMPDIR or else in /var/tmp. Returns its descriptor, or a negative status. */
 int spool_file(inco_error *error);
 
-/* Read and write `count` bytes at `offset` of an open file. Return 0, errno, or (read_at) -1 at the end of the file. */
+/* Reads `count` bytes at `offset` of an open file. Returns 0, errno, or -1 at the end of the file. */
 int spool_read_at(int fd, int64_t offset, void *bytes, size_t count);
-int spool_write_at(int fd, int64_t offset, const void *bytes, size_t count);
 
 typedef struct spool {
     int fd; /* descriptor + 1; 0: nothing was written yet */

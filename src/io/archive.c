@@ -20,58 +20,37 @@ struct archive {
     int64_t length, limit;
 };
 
-/* Opens the archive of a source, which it takes over. */
-static int open_source(archive **opened, zip_source_t *source, zip_error_t *trouble, inco_error *error) {
-    archive *a = *opened;
-    a->zip = source ? zip_open_from_source(source, ZIP_RDONLY, trouble) : NULL;
-    if (a->zip) return INCO_OK;
-    if (source) zip_source_free(source);
-    int status = error_set(error, INCO_EFORMAT, "%s: not a .npz file, or a truncated one: %s", a->name,
-                           zip_error_strerror(trouble));
-    zip_error_fini(trouble);
-    archive_close(a);
-    *opened = NULL;
-    return status;
-}
-
-static int new_archive(archive **opened, const char *name, int64_t limit, inco_error *error) {
-    archive *a = *opened = NEW(archive, 1);
-    if (!a) return error_no_memory(error);
-    a->name = name;
-    a->limit = limit;
-    return INCO_OK;
-}
-
-int archive_open_memory(archive **opened, const file_bytes *file, const char *name, int64_t limit, inco_error *error) {
-    zip_error_t trouble;
-    int status = new_archive(opened, name, limit, error);
-    if (status < 0) return status;
-    zip_error_init(&trouble);
-    (*opened)->length = (int64_t)file->length;
-    return open_source(opened, zip_source_buffer_create(file->data, file->length, 0, &trouble), &trouble, error);
-}
-
+/* A pipe, which cannot be read twice, is read into memory. */
 int archive_open(archive **opened, const char *path, int64_t limit, inco_error *error) {
     zip_error_t trouble;
-    file_bytes pipe = {0};
     int64_t length;
-    *opened = NULL;
-    int status = file_check(path, &length, error);
-    if (status < 0) return status;
+    archive *a = *opened = NULL;
+    int status;
+    TRY(file_check(path, &length, error));
+    if (!(a = NEW(archive, 1))) TRY(error_no_memory(error));
+    a->name = path;
+    a->length = length;
+    a->limit = limit;
     if (length < 0) {
-        status = file_read(&pipe, path, limit, error);
-        if (status >= 0) status = archive_open_memory(opened, &pipe, path, limit, error);
-        if (status >= 0)
-            (*opened)->pipe = pipe;
-        else
-            file_release(&pipe);
-        return status;
+        TRY(file_read(&a->pipe, path, limit, error));
+        a->length = (int64_t)a->pipe.length;
     }
-    status = new_archive(opened, path, limit, error);
-    if (status < 0) return status;
     zip_error_init(&trouble);
-    (*opened)->length = length;
-    return open_source(opened, zip_source_file_create(path, 0, -1, &trouble), &trouble, error);
+    zip_source_t *source = length < 0 ? zip_source_buffer_create(a->pipe.data, a->pipe.length, 0, &trouble)
+                                      : zip_source_file_create(path, 0, -1, &trouble);
+    a->zip = source ? zip_open_from_source(source, ZIP_RDONLY, &trouble) : NULL;
+    if (!a->zip) {
+        if (source) zip_source_free(source);
+        status = error_set(error, INCO_EFORMAT, "%s: not a .npz file, or a truncated one: %s", path,
+                           zip_error_strerror(&trouble));
+    }
+    zip_error_fini(&trouble);
+done:
+    if (status < 0)
+        archive_close(a);
+    else
+        *opened = a;
+    return status;
 }
 
 void archive_close(archive *a) {

@@ -9,9 +9,8 @@
 
 typedef struct archive archive;
 
-/* From a file, of which libzip reads the requested members, or from memory. Members may take `limit` bytes (base/limit.h). */
+/* libzip reads the requested members of the file. Members may take `limit` bytes (base/limit.h). */
 int archive_open(archive **a, const char *path, int64_t limit, inco_error *error);
-int archive_open_memory(archive **a, const file_bytes *file, const char *name, int64_t limit, inco_error *error);
 void archive_close(archive *a);
 int64_t archive_length(const archive *a); /* bytes of the file */
 int64_t archive_count(const archive *a);

@@ -208,13 +208,6 @@ int io_measure(const char *path, const io_how *how, io_array *out, inco_error *e
     return status < 0 || !format->measure ? status : format->measure(path, how, out, error);
 }
 
-int io_save(const io_format *format, const char *path, const io_array *array, const io_how *how, inco_error *error) {
-    output out;
-    int status = output_open(&out, path, !!(format->can & IO_SEEKS), error);
-    if (status < 0) return status;
-    return output_finish(&out, format->save(&out, array, how, error), error);
-}
-
 int io_check_finite(const char *path, const io_array *array, int64_t first, inco_error *error) {
     int64_t i, j;
     if (!mat_find_nonfinite(&array->m, &i, &j)) return INCO_OK;
@@ -258,6 +251,7 @@ int inco_save(const char *path, const inco_mat *m, const inco_options *options, 
 int io_save_matrix(const char *path, const inco_mat *m, const io_extra *extra, const inco_options *options,
                    inco_error *error) {
     const io_format *format = NULL;
+    output out;
     int status;
     TRY(NEED(path));
     TRY(mat_need(m, "matrix", error));
@@ -270,7 +264,8 @@ int io_save_matrix(const char *path, const inco_mat *m, const io_extra *extra, c
     how.meta = extra->meta;
     how.mean = extra->mean;
     TRY(io_need(&format, path, IO_MATRIX, IO_SAVES, error));
-    TRY(io_save(format, path, &array, &how, error));
+    TRY(output_open(&out, path, !!(format->can & IO_SEEKS), error));
+    status = output_finish(&out, format->save(&out, &array, &how, error), error);
 done:
     return status;
 }

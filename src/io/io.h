@@ -77,11 +77,9 @@ typedef struct io_extra {
     const char *meta;
     const inco_mat *mean;
 } io_extra;
-/* inco_save, with more. */
+/* inco_save, with more; atomically. */
 int io_save_matrix(const char *path, const inco_mat *m, const io_extra *extra, const inco_options *options,
                    inco_error *error);
-/* Saves a file atomically. */
-int io_save(const io_format *format, const char *path, const io_array *array, const io_how *how, inco_error *error);
 
 /* Refuses NaN and Inf: "x.npy: NaN at row 3, column 0 (counted from 0)". Column j of the array is signal first + j of
  * the file. */

@@ -176,7 +176,7 @@ int npy_is_number(const npy_header *h) {
     }
 }
 
-int npy_check_numbers(const npy_header *h, const char *name, inco_error *error) {
+static int check_numbers(const npy_header *h, const char *name, inco_error *error) {
     if (npy_is_number(h)) return INCO_OK;
     const char *what = "a type that is not supported";
     if (h->kind == 'O') what = "Python objects";
@@ -358,21 +358,17 @@ static int raw_header(const file_bytes *file, const char *name, int64_t dim, npy
     return INCO_OK;
 }
 
-static int is_npy(const file_bytes *file) {
-    return file->length >= sizeof magic && !memcmp(file->data, magic, sizeof magic);
-}
-
 int npy_matrix(file_bytes *file, const char *name, const io_how *how, inco_mat *m, inco_error *error) {
     const size_t head = NPY_HEADER_MAX + 12;
     npy_header h = {0};
     int status;
     *m = (inco_mat){0};
     TRY(file_need(file, 0, file->length < head ? file->length : head, error));
-    if (how->dim && !is_npy(file))
+    if (how->dim && (file->length < sizeof magic || memcmp(file->data, magic, sizeof magic)))
         TRY(raw_header(file, name, how->dim, &h, error));
     else
         TRY(npy_parse(file->data, file->length, name, &h, error));
-    TRY(npy_check_numbers(&h, name, error));
+    TRY(check_numbers(&h, name, error));
     if (how->list && h.dims == 1) { /* a column */
         h.dims = 2;
         h.shape[1] = 1;

@@ -24,8 +24,7 @@ enum { NPY_HEADER_MAX = 1 << 16 }; /* bytes; structured arrays aside, headers ha
 int npy_parse(const unsigned char *bytes, size_t length, const char *name, npy_header *header, inco_error *error);
 /* Checks that all items are within `length` bytes. */
 int npy_check_length(const npy_header *header, size_t length, const char *name, inco_error *error);
-/* Checks that the items are numbers (b, i, u, f). */
-int npy_check_numbers(const npy_header *header, const char *name, inco_error *error);
+
 
 int npy_is_number(const npy_header *header);
 inco_type npy_type(const npy_header *header); /* type of the numbers after conversion: f32 for f2, f4 and integers up to

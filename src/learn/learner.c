@@ -240,10 +240,6 @@ inco_learn_info *learner_info(learner *l) {
     return &l->info;
 }
 
-double learner_energy(const learner *l) {
-    return l->energy;
-}
-
 const int64_t *learner_use_counts(const learner *l) {
     return l->use_count;
 }

@@ -36,15 +36,12 @@ void learner_restart(learner *l);
 int learner_begin(learner *l, double began, inco_error *error);
 int learner_iterate(learner *l, inco_error *error);
 int learner_finish(learner *l, int stopped, inco_error *error);
-/* All three. */
-int learner_run(learner *l, double began, inco_error *error);
 
 /* The dictionary between iterations, in double, without data if there is none yet; after a run the result, in the
  * precision wanted. */
 inco_mat *learner_dictionary(learner *l);
 inco_mat *learner_result(learner *l);
 inco_learn_info *learner_info(learner *l);
-double learner_energy(const learner *l); /* ||X||^2, after the first coding pass */
 /* Per atom, the number of signals that use it in the result; NULL before, and without data. */
 const int64_t *learner_use_counts(const learner *l);
 

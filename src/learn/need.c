@@ -21,6 +21,11 @@ static const double PROGRAM = 18e6;
 static const double PROGRAM = 10e6;
 #endif
 
+typedef struct need {
+    double fixed;      /* bytes, whatever the number of signals, but for log2(N) partial sums */
+    double per_signal; /* bytes held for every signal */
+} need;
+
 /* Atoms of a code: the option sparsity, or a guess for coders that stop by another rule. */
 static double code_length(const inco_source *signals, int64_t atoms, const inco_options *options) {
     const int64_t sparsity = coder_options_of(options)->sparsity;
@@ -34,7 +39,7 @@ static double coding(double atoms, double length, inco_type type, int threads) {
     return gram + threads * (4 * atoms * length + 16 * length * length);
 }
 
-need need_of(const inco_source *signals, int64_t atoms, const inco_options *options) {
+static need need_of(const inco_source *signals, int64_t atoms, const inco_options *options) {
     const method *own = method_of(options);
     const int64_t updates = learn_options_of(options)->code_updates;
     const double d = (double)signals->dim, l = (double)atoms, group = fmin((double)PASS_GROUP, (double)signals->count);

@@ -4,12 +4,6 @@
 
 #include <inco/inco.h>
 
-typedef struct need {
-    double fixed;      /* bytes, whatever the number of signals, but for log2(N) partial sums */
-    double per_signal; /* bytes held for every signal */
-} need;
-
-need need_of(const inco_source *signals, int64_t atoms, const inco_options *options);
 /* INCO_ENOMEM if it exceeds the option max-memory. */
 int need_check(const inco_source *signals, int64_t atoms, const inco_options *options, inco_error *error);
 

@@ -99,11 +99,3 @@ done:
     return status;
 }
 
-int learner_run(learner *l, double began, inco_error *error) {
-    int status, stopped;
-    TRY(learner_begin(l, began, error));
-    TRY(stopped = learner_iterate(l, error));
-    TRY(learner_finish(l, stopped, error));
-done:
-    return status;
-}

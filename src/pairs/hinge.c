@@ -201,7 +201,9 @@ static void list_fill(hinge *w, const int32_t *found, int64_t pairs) {
     list->count = 2 * pairs;
 }
 
-int hinge_collect(hinge *w, const inco_mat *d, double limit, inco_error *error) {
+/* Gathers the pairs with |d_i'd_j| > limit, of unit-norm atoms. Keeps no list (w->listed = 0) if they are so many that
+ * computing all products costs less, and more than wanted. */
+static int collect(hinge *w, const inco_mat *d, double limit, inco_error *error) {
     hinge_task t = {.w = w, .d = d, .tau = limit};
     const pairs_visitor visitor = {&t, gather_block, keep_found};
     int status = INCO_OK;
@@ -359,7 +361,7 @@ done:
 /* Updates the list, only in part if few atoms have moved far. */
 static int renew(hinge *w, const inco_mat *d, double tau, inco_error *error) {
     const int some = w->listed && w->limit < tau && find_loose(w, tau) * LOOSE_SHARE < w->all.cols;
-    int status = some ? mend(w, d, error) : hinge_collect(w, d, tau - w->margin, error);
+    int status = some ? mend(w, d, error) : collect(w, d, tau - w->margin, error);
     w->patience = w->listed ? 0 : PATIENCE;
     if (!w->listed) w->margin = fmax(w->margin / 2, LEAST_MARGIN);
     return status;

@@ -42,10 +42,6 @@ void hinge_close(hinge *w);
 int hinge_eval(hinge *w, const inco_mat *d, double tau, double weight, const inco_mat *gradient, double *h,
                inco_error *error);
 
-/* Gathers the pairs with |d_i'd_j| > limit, of unit-norm atoms. Keeps no list (w->listed = 0) if they are so many that
- * computing all products costs less, and more than wanted. */
-int hinge_collect(hinge *w, const inco_mat *d, double limit, inco_error *error);
-
 /* Like hinge_eval, for unit-norm atoms, but only over the list as long as no other pair can exceed tau (BOUND-3). If
  * atoms have moved too far, their pairs above tau - margin are gathered again. If no pair exceeds tau, w->max is at
  * least tau - margin: the largest in the list, or the bound on the others. */

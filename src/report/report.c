@@ -73,11 +73,6 @@ writer *report_new_csv(inco_report *r, const char *name) {
     return &r->figures[r->figure_count++].csv;
 }
 
-void report_open_grid(inco_report *r) {
-    if (!r->in_grid) writer_put(&r->body, "<div class=figures>\n");
-    r->in_grid = 1;
-}
-
 void report_close_grid(inco_report *r) {
     if (r->in_grid) writer_put(&r->body, "</div>\n");
     r->in_grid = 0;
@@ -152,7 +147,8 @@ void inco_report_chart(inco_report *r, const inco_chart *c) {
     writer *csv = status < 0 ? NULL : report_new_csv(r, c->id), *w = &r->body;
     if (!csv) goto done;
     chart_csv(csv, c);
-    report_open_grid(r);
+    if (!r->in_grid) writer_put(w, "<div class=figures>\n");
+    r->in_grid = 1;
     writer_format(w, "<figure class=chart id=%.100s tabindex=0>\n", c->id);
     report_element(w, "h3", "", c->title);
     chart_draw(w, c, &chart_wide);

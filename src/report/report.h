@@ -34,8 +34,7 @@ void report_take_chart(inco_report *r, inco_chart *chart);
 /* A writer for the numbers of a figure; NULL if out of memory, or the name is already used or invalid. */
 writer *report_new_csv(inco_report *r, const char *name);
 
-/* Opens a grid of figures, or closes the one that is open. */
-void report_open_grid(inco_report *r);
+/* Closes the grid of figures that is open. */
 void report_close_grid(inco_report *r);
 
 /* <tag class="...">escaped text</tag>; nothing when there is no text. */
