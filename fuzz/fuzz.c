@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "mat/mat.h"
+#include "sparse/wide.h"
 
 int64_t fuzz_accepted;
 
@@ -69,6 +70,20 @@ inco_options *fuzz_options(const char *const *settings) {
 
 /* ---- Results ---- */
 
+void fuzz_memory(fuzz_reader *read, const uint8_t *bytes, size_t count) {
+    for (int columns = 0; columns < 2; columns++) {
+        const io_how how = {.columns = columns, .limit = FUZZ_LIMIT};
+        file_bytes file;
+        inco_mat m = {0};
+        unsigned char *copy = file_block(&file, count);
+        if (!copy) return;
+        if (count) memcpy(copy, bytes, count);
+        file.path = "x";
+        fuzz_matrix(read(&file, "x", &how, &m, NULL), &m);
+        file_release(&file);
+    }
+}
+
 void fuzz_matrix(int status, inco_mat *m) {
     volatile double sum = 0;
     PROMISE(status >= 0 || !m->data);
@@ -79,10 +94,6 @@ void fuzz_matrix(int status, inco_mat *m) {
     inco_mat_free(m);
 }
 
-static double value_of(const inco_csc *codes, int64_t k) {
-    return codes->type == INCO_F32 ? ((const float *)codes->value)[k] : ((const double *)codes->value)[k];
-}
-
 void fuzz_codes(const inco_csc *codes) {
     fuzz_accepted++;
     PROMISE(codes->rows >= 1 && codes->cols >= 0 && codes->start[0] == 0);
@@ -91,7 +102,7 @@ void fuzz_codes(const inco_csc *codes) {
         for (int64_t k = codes->start[n]; k < codes->start[n + 1]; k++) {
             PROMISE(codes->index[k] >= 0 && codes->index[k] < codes->rows);
             PROMISE(k == codes->start[n] || codes->index[k - 1] < codes->index[k]);
-            PROMISE(isfinite(value_of(codes, k)));
+            PROMISE(isfinite(wide_value(codes, k)));
         }
     }
 }

@@ -7,6 +7,9 @@
 
 #include <stdint.h>
 
+#include "io/file.h"
+#include "io/io.h"
+
 enum { FUZZ_LIMIT = 64 * 1000 * 1000 }; /* bytes of memory that a reader may take */
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
@@ -33,6 +36,9 @@ inco_options *fuzz_options(const char *const *settings);
 
 /* What every reader promises: a matrix of the size that it states, or, after a failure, none. Frees it. */
 void fuzz_matrix(int status, inco_mat *m);
+/* Reads the input as a matrix, by rows and by columns, from memory. */
+typedef int fuzz_reader(file_bytes *file, const char *name, const io_how *how, inco_mat *m, inco_error *error);
+void fuzz_memory(fuzz_reader *read, const uint8_t *bytes, size_t count);
 /* The same for codes: sorted, in range, finite. Does not free them. */
 void fuzz_codes(const inco_csc *codes);
 
