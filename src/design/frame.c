@@ -239,14 +239,6 @@ done:
 
 /* ---- The call ---- */
 
-/* L <= D: unit vectors along the axes. */
-static int make_orthonormal(search *s, inco_error *error) {
-    int status = inco_mat_new(&s->best[0].d, INCO_F64, s->dim, s->atoms, error);
-    for (int64_t j = 0; status >= 0 && j < s->atoms; j++) mat_set(&s->best[0].d, j, j, 1);
-    s->stopped_by = "bound";
-    return status;
-}
-
 static int measure(const inco_mat *d, inco_frame_info *info, inco_error *error) {
     inco_mat gap = {0}, wide = {0};
     coherence mu;
@@ -275,10 +267,13 @@ static int run(search *s, inco_mat *frame, inco_frame_info *info, inco_error *er
     s->best = NEW(candidate, s->kept);
     s->running = NEW(candidate, s->threads);
     if (!s->best || !s->running) TRY(error_no_memory(error));
-    if (s->atoms <= s->dim)
-        TRY(make_orthonormal(s, error));
-    else
+    if (s->atoms <= s->dim) { /* unit vectors along the axes */
+        TRY(inco_mat_new(&s->best[0].d, INCO_F64, s->dim, s->atoms, error));
+        for (int64_t j = 0; j < s->atoms; j++) mat_set(&s->best[0].d, j, j, 1);
+        s->stopped_by = "bound";
+    } else {
         TRY(run_starts(s, error));
+    }
     info->starts = s->first;
     if (s->atoms > s->dim && is_exact(s, &s->best[0])) info->starts = s->best[0].start + 1;
     TRY(finish(s, error));

@@ -72,11 +72,6 @@ static double fit_data(nearing *w, double *g) {
     return fit_value(&w->data, &w->d, 1 / w->scale, g);
 }
 
-static double fit_nothing(const nearing *w, double *g) {
-    memset(g, 0, (size_t)(w->d.rows * w->d.cols) * sizeof *g);
-    return 0;
-}
-
 static int is_quick(const nearing *w) {
     return w->settings->care == NEAREST_QUICKLY;
 }
@@ -87,7 +82,8 @@ static int eval(void *self, lbfgs_point *at, inco_error *error) {
     const inco_mat g = mat_view(INCO_F64, w->d.rows, w->d.cols, at->gradient);
     double h;
     sphere_normalize(w->settings->threads, at->x, &w->d, w->norm);
-    w->fit = w->alone ? fit_nothing(w, at->gradient) : w->s ? fit_data(w, at->gradient) : fit_target(w, at->gradient);
+    w->fit = w->alone ? 0 : w->s ? fit_data(w, at->gradient) : fit_target(w, at->gradient);
+    if (w->alone) memset(at->gradient, 0, (size_t)(g.rows * g.cols) * sizeof *at->gradient);
     int status = hinge_eval_pairs(&w->over, &w->d, w->tau, w->eta, &g, &h, error);
     at->f = w->fit / w->scale + w->eta * h;
     sphere_project(w->settings->threads, &w->d, w->norm, at->gradient, NULL);
@@ -110,17 +106,13 @@ static int advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_error *er
 
 /* ---- Workspace ---- */
 
-/* The fit per atom, so that the weight of the penalty has the same effect for all data. */
-static double scale_of(const nearing *w, int64_t atoms) {
-    double sum = 0;
-    for (int64_t j = 0; j < atoms; j++) sum += w->s ? mat_get(&w->s->a, j, j) : w->weight ? w->weight[j] : 1;
-    return sum > 0 ? sum / (double)atoms : 1;
-}
-
+/* The fit is scaled to one atom, so that the weight of the penalty has the same effect for all data. */
 static int open_nearing(nearing *w, const inco_mat *d, inco_error *error) {
+    double sum = 0;
     int status;
     w->problem = (lbfgs_problem){.self = w, .n = d->rows * d->cols, .eval = eval, .advance = advance};
-    w->scale = scale_of(w, d->cols);
+    for (int64_t j = 0; j < d->cols; j++) sum += w->s ? mat_get(&w->s->a, j, j) : w->weight ? w->weight[j] : 1;
+    w->scale = sum > 0 ? sum / (double)d->cols : 1;
     TRY(hinge_open(&w->over, d->rows, d->cols, w->settings->threads, error));
     TRY(mat_convert(&w->d, d, INCO_F64, error));
     w->norm = NEW(double, d->cols);

@@ -19,11 +19,6 @@ typedef struct canvas {
     int64_t first;      /* its first signal */
 } canvas;
 
-static cut cut_of(const inco_origin *o) {
-    if (o->kind == IO_AUDIO) return (cut){IO_AUDIO, o->window, 1, o->hop, 1};
-    return (cut){IO_IMAGE, o->patch_rows, o->patch_cols, o->hop, 1};
-}
-
 /* Reassembles one file as an array for its format: a column of samples, or one column per row of pixels. */
 static int reassemble(canvas *v, io_array *out, inco_error *error) {
     const int64_t count = v->rows * v->cols, places = cut_count(&v->cut, v->rows, v->cols);
@@ -153,7 +148,9 @@ int inco_save_decoded(const char *path, const inco_mat *signals, const inco_orig
                       "they cannot be decoded to audio or images: write a matrix, such as .npy",
                       path));
     TRY(origin_check(o, error));
-    canvas v = {.cut = cut_of(o), .signals = signals};
+    const int audio = o->kind == IO_AUDIO;
+    canvas v = {.cut = {o->kind, audio ? o->window : o->patch_rows, audio ? 1 : o->patch_cols, o->hop, 1},
+                .signals = signals};
     TRY(check_sizes(&v.cut, signals, o, error));
     TRY(check_extent(signals, o, error));
     if (o->files == 1) return save_single(&v, path, o, error);

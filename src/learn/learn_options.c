@@ -86,19 +86,14 @@ static int check_codes(const inco_options *options, inco_error *error) {
     return coder_check(options, error);
 }
 
-/* The points of a path begin with a learned dictionary. */
-static int check_schedule(const inco_options *options, inco_error *error) {
-    if (learn_options_of(options)->schedule != SCHEDULE_GROWING || !path_wanted(options)) return INCO_OK;
-    return error_set(error, INCO_EINVAL,
-                     "option 'schedule' = 'growing' needs a weight: give option 'gamma' or 'gamma-relative' a number, "
-                     "or remove it");
-}
-
 int learn_check(const inco_options *options, inco_error *error) {
     const method *m = method_of(options);
     int status;
     TRY(check_known(options, m, error));
-    TRY(check_schedule(options, error));
+    if (learn_options_of(options)->schedule == SCHEDULE_GROWING && path_wanted(options))
+        TRY(error_set(error, INCO_EINVAL,
+                      "option 'schedule' = 'growing' needs a weight: give option 'gamma' or 'gamma-relative' a number, "
+                      "or remove it")); /* the points of a path begin with a learned dictionary */
     TRY(replace_check(options, error));
     if (m->tolerance) TRY(bound_check_given(options, m->name, error));
     if (m->check) TRY(m->check(options, error));
