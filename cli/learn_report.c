@@ -50,7 +50,7 @@ static void print_coherence(const run *r, const inco_learn_info *info) {
 }
 
 /* Codes of more than a third of the dimensions describe noise, take long to compute, and teach the atoms little. LARC
- * stops at 0.2 in the paper's 160 dimensions; of white noise, max |d'r| / |r| falls as 1 / sqrt(dimensions). */
+ * stops at 0.2 in the paper's 160 dimensions; of white noise, max |d'r| / |r| decreases as 1 / sqrt(dimensions). */
 static void print_density(const run *r, const inco_learn_info *info) {
     const double rank = (double)(info->rank > 0 ? info->rank : info->dim), stop = 0.2 * sqrt(160 / rank);
     char coder[16], threshold[64] = "";
@@ -135,7 +135,7 @@ int learn_warn_missed(const learn_job *job) {
     const inco_learn_info info = learn_info(job);
     const double bound = inco_options_get_number(o, "max-coherence"), rms = inco_options_get_number(o, "target-rms");
     const double error = inco_options_get_number(o, "target-error");
-    /* Rounding of the dictionary to its precision misses no target; that to a bound without a tolerance satisfies it. */
+    /* Rounding of the dictionary to its precision misses no target; without a tolerance, the bound holds after it. */
     const double rounding = info.coherence_target > bound ? 1e-6 : 0;
     const int above_bound = info.coherence_target > 0 && !(info.coherence_max <= info.coherence_target + rounding);
     const int above_rms = info.coherence_rms > (1 + 1e-6) * rms, above_error = info.relative_error > error;

@@ -81,7 +81,7 @@ int cluster_gather(const cluster *c, cluster_meeting take, cluster_meeting give,
 
 typedef struct verdict {
     int64_t status;
-    double received; /* by all ranks that this one has heard of */
+    double received; /* bytes, by all ranks whose verdicts are part of this one */
     char message[sizeof((inco_error *)0)->message];
 } verdict;
 

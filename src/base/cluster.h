@@ -1,4 +1,4 @@
-/* Ranks that share the work of a call: the two callbacks of an inco_cluster, and what the library makes of them. All
+/* Ranks that share the work of a call: the two callbacks of an inco_cluster, and the exchanges made of them. All
  * functions accept NULL, which stands for one process. Functions with an error are called by all ranks unless they say
  * otherwise. */
 #ifndef INCO_BASE_CLUSTER_H
@@ -8,7 +8,7 @@
 
 typedef struct cluster {
     inco_cluster by;
-    double received; /* bytes that came to this rank */
+    double received; /* bytes that this rank received */
     double bytes;    /* on rank 0: bytes between all ranks, up to the last cluster_agree */
 } cluster;
 
@@ -22,7 +22,7 @@ static inline int cluster_is_first(const cluster *c) {
 }
 
 /* The first of `chunks` chunks that belong to a rank; those of rank `ranks` begin after the last. Contiguous shares
- * whose bounds are multiples of a power of two, as far as this costs no balance: fewer sums are exchanged then. Rank 0
+ * whose bounds are multiples of a power of two, if they stay balanced: fewer sums are exchanged then. Rank 0
  * has the first chunk. */
 int64_t cluster_share(const cluster *c, int64_t chunks, int64_t rank);
 /* The rank that a chunk belongs to. */

@@ -20,7 +20,7 @@ static int trouble(const char *what, int reason, inco_error *error) {
                      strerror(reason));
 }
 
-/* A file that loses its name at once, for systems without unnamed files. */
+/* A file whose name is removed at once, for systems without unnamed files. */
 static int open_named(const char *folder) {
     char name[PATH_MAX];
     if (snprintf(name, sizeof name, "%s/inco-XXXXXX", folder) >= (int)sizeof name) {

@@ -9,7 +9,7 @@
 enum { TREE_DEPTH = 128, TREE_PIECE = 1 << 15 };
 
 /* Partial sums of consecutive chunks: stack[i] is node `place` of its level, the sum of chunks place * 2^level up to
- * (place + 1) * 2^level - 1. Nodes 2 k and 2 k + 1 of a level are merged as soon as both are there. From chunk 0 on,
+ * (place + 1) * 2^level - 1. Nodes 2 k and 2 k + 1 of a level are merged as soon as both are complete. From chunk 0 on,
  * this is a binary counter: levels decrease along the stack. A rank whose chunks begin elsewhere has up to twice as
  * many nodes, first of increasing levels. */
 struct tree_sum {
@@ -41,7 +41,7 @@ void tree_clear(tree_sum *tree) {
 
 typedef struct addition {
     double *to;
-    const double *from; /* NULL: zeros take the place of what is there */
+    const double *from; /* NULL: `to` becomes zero */
     int64_t length;
 } addition;
 
@@ -102,7 +102,7 @@ typedef struct reduction {
     int64_t chunks, first, end; /* all; those of this rank */
 } reduction;
 
-/* Sends the lowest partial sum of this rank, and forgets it. */
+/* Sends the lowest partial sum of this rank, and drops it. */
 static int send_bottom(const reduction *r, int64_t to, inco_error *error) {
     tree_sum *tree = r->tree;
     double *sent = tree->stack[0];

@@ -8,7 +8,7 @@
 #include "design/bound.h"
 #include "mat/mat.h"
 
-static const double EASE = 0.3; /* what is left after a pass of the way from the start to the bound (BOUND-8) */
+static const double EASE = 0.3; /* share of the way from the start to the bound that remains after a pass (BOUND-8) */
 static const double PUSH = 25;  /* on pairs above the bound, relative to the energy that an atom has to code */
 
 static double bound_of(const inco_options *o) {

@@ -22,7 +22,7 @@ static const double PROGRAM = 10e6;
 #endif
 
 typedef struct need {
-    double fixed;      /* bytes, whatever the number of signals, but for log2(N) partial sums */
+    double fixed;      /* bytes for any number of signals, apart from log2(N) partial sums */
     double per_signal; /* bytes held for every signal */
 } need;
 

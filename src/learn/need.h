@@ -1,4 +1,4 @@
-/* How much memory learning takes, from the sizes, the threads, the method and the options. */
+/* Memory that learning allocates, from the sizes, the threads, the method and the options. */
 #ifndef INCO_LEARN_NEED_H
 #define INCO_LEARN_NEED_H
 

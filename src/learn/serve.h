@@ -12,14 +12,14 @@ typedef struct serve_order {
     /* For a coding pass: */
     int64_t atoms;
     int64_t first, count; /* its signals */
-    int64_t held_out;     /* every so many signals one is held out, and not part of these; 0: none */
+    int64_t held_out;     /* one of so many signals is held out of the pass; 0: none */
     int64_t spread;       /* in the order of data/order.h */
     int64_t keep;         /* the codes are stored, to be refitted; or (SERVE_FINAL) wanted on rank 0 */
 } serve_order;
 
 /* On rank 0: gives an order. On the other ranks: receives it. */
 int serve_pass_on(cluster *c, serve_order *order, inco_error *error);
-/* On rank 0: gives an order that has no more to say. */
+/* On rank 0: gives an order that has no other field. */
 int serve_ask(cluster *c, int64_t what, inco_error *error);
 
 #endif

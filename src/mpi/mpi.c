@@ -13,8 +13,8 @@
 #include <time.h>
 
 enum { TAG_READY = 1, TAG_DATA };
-enum { PIECE = 1 << 17 }; /* numbers of a sum that travel together */
-enum { EAGER = 2048 };    /* bytes that travel without an appointment */
+enum { PIECE = 1 << 17 }; /* numbers of a sum in one message */
+enum { EAGER = 2048 };    /* bytes sent without waiting for the receiver */
 
 struct inco_mpi {
     MPI_Comm comm;
@@ -68,7 +68,7 @@ done:
     return status;
 }
 
-/* Returns when both ranks are here. */
+/* Returns when both ranks have called it. */
 static int meet(const inco_mpi *m, int other, int sends, inco_error *error) {
     MPI_Request request;
     char token = 0;
@@ -127,7 +127,7 @@ static int copy(const inco_mpi *m, char *data, int bytes, int from, int to, inco
             CHECK(MPI_Isend(data, bytes, MPI_BYTE, to, TAG_DATA, m->comm, &request));
         else
             CHECK(MPI_Irecv(data, bytes, MPI_BYTE, from, TAG_DATA, m->comm, &request));
-    } else if (bytes > EAGER) { /* all ranks are here: a small message came before */
+    } else if (bytes > EAGER) { /* all ranks take part now: a small message came before */
         CHECK(MPI_Bcast(data, bytes, MPI_BYTE, from, m->comm));
         return INCO_OK;
     } else {

@@ -1,5 +1,5 @@
 function [X, settings, job] = inco_ksvdbox (params)
-% Fields of KSVD-Box as options of inco, with its defaults; other fields are options of inco. `job` has what is left: the
+% Fields of KSVD-Box as options of inco, with its defaults; other fields are options of inco. `job` has the other ones: the
 % test signals and whether an error is the target of the codes.
   [X, settings] = inco_take (params, 'data', []);
   X = inco_full (X);
