@@ -70,6 +70,26 @@ static void memory_is_aligned_checked_and_can_fail(void **state) {
     memory_free(third);
 }
 
+static void an_array_grows_or_stays(void **state) {
+    (void)state;
+    int64_t capacity = 0, *array = NULL;
+    for (int64_t n = 0; n < 1000; n++) {
+        int64_t *more = memory_more(array, n, &capacity, sizeof *array);
+        assert_non_null(more);
+        assert_true(n < capacity);
+        array = more;
+        array[n] = n;
+    }
+    for (int64_t n = 0; n < 1000; n++) assert_int_equal(array[n], n);
+    const int64_t before = capacity;
+    memory_fail_at(1);
+    assert_null(memory_more(array, capacity, &capacity, sizeof *array));
+    memory_fail_at(0);
+    assert_int_equal(capacity, before);
+    assert_int_equal(array[999], 999);
+    memory_free(array);
+}
+
 static void random_numbers_are_a_function_of_their_place(void **state) {
     (void)state;
     double mean = 0, square = 0, uniform = 0;
@@ -375,6 +395,7 @@ int main(void) {
         cmocka_unit_test(few_of_many_are_chosen),
         cmocka_unit_test(status_texts),
         cmocka_unit_test(memory_is_aligned_checked_and_can_fail),
+        cmocka_unit_test(an_array_grows_or_stays),
         cmocka_unit_test(random_numbers_are_a_function_of_their_place),
         cmocka_unit_test(chosen_numbers_are_distinct),
         cmocka_unit_test(tree_sums_in_a_fixed_order),

@@ -49,6 +49,14 @@ void *memory_grow(void *block, int64_t used, int64_t count, size_t size) {
     return larger;
 }
 
+void *memory_more(void *array, int64_t count, int64_t *capacity, size_t size) {
+    if (count < *capacity) return array;
+    const int64_t wanted = 2 * *capacity + 64;
+    void *larger = memory_grow(array, count, wanted, size);
+    if (larger) *capacity = wanted;
+    return larger;
+}
+
 char *memory_text(const char *text) {
     size_t length = strlen(text) + 1;
     char *copy = memory_raw((int64_t)length, 1);

@@ -12,6 +12,9 @@ void *memory_new(int64_t count, size_t size); /* zeroed; NULL if out of memory o
 void *memory_raw(int64_t count, size_t size); /* the same, not zeroed */
 /* Grows a block to `count` items, keeping its first `used`. If it returns NULL, the old block is unchanged. */
 void *memory_grow(void *block, int64_t used, int64_t count, size_t size);
+/* The array of `count` items with space for one more: itself, or, if it holds *capacity items, a copy of twice that
+ * capacity. NULL: out of memory, and the array is unchanged. */
+void *memory_more(void *array, int64_t count, int64_t *capacity, size_t size);
 char *memory_text(const char *text); /* a copy of a string */
 void memory_free(void *block);
 

@@ -208,30 +208,21 @@ int inco_log_text(const inco_log *log, const char *name, char *buffer, size_t si
 
 /* ---- Lines ---- */
 
-static inco_progress iteration_of(const json_t *line) {
+/* A resumed run may repeat iterations: the later ones count. */
+static int take_iteration(inco_log *log, const json_t *line, inco_error *error) {
     inco_progress now = {.size = sizeof now, .phase = "iteration"};
     for (const log_field *field = fields; field < fields + FIELDS; field++)
         if (field->kind == LOG_NUMBER)
             *(double *)field_of(&now, field) = number_in(line, field->name);
         else
             *(int64_t *)field_of(&now, field) = count_in(line, field->name);
-    return now;
-}
-
-/* A resumed run may repeat iterations: the later ones count. */
-static int take_iteration(inco_log *log, const json_t *line, inco_error *error) {
-    const inco_progress now = iteration_of(line);
     for (; log->count; log->count--) {
         const inco_progress *last = &log->iterations[log->count - 1];
         if (last->point != now.point ? last->point < now.point : last->iteration < now.iteration) break;
     }
-    if (log->count == log->capacity) {
-        const int64_t capacity = log->capacity ? 2 * log->capacity : 64;
-        inco_progress *more = memory_grow(log->iterations, log->count, capacity, sizeof *more);
-        if (!more) return error_no_memory(error);
-        log->iterations = more;
-        log->capacity = capacity;
-    }
+    inco_progress *more = memory_more(log->iterations, log->count, &log->capacity, sizeof *more);
+    if (!more) return error_no_memory(error);
+    log->iterations = more;
     log->iterations[log->count++] = now;
     return INCO_OK;
 }

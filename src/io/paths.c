@@ -69,18 +69,12 @@ void paths_free(path_list *list) {
 
 /* Takes ownership of `path`, also on failure; NULL stands for out of memory. */
 static int add(path_list *list, char *path, inco_error *error) {
-    if (path && list->count == list->capacity) {
-        int64_t capacity = list->capacity ? 2 * list->capacity : 16;
-        char **larger = memory_grow(list->path, list->count, capacity, sizeof *larger);
-        if (larger) {
-            list->path = larger;
-            list->capacity = capacity;
-        }
-    }
-    if (!path || list->count == list->capacity) {
+    char **more = path ? memory_more(list->path, list->count, &list->capacity, sizeof *more) : NULL;
+    if (!more) {
         memory_free(path);
         return error_no_memory(error);
     }
+    list->path = more;
     list->path[list->count++] = path;
     return INCO_OK;
 }

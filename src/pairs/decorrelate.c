@@ -41,13 +41,9 @@ typedef struct decorrelator {
 /* ---- The pairs above the bound ---- */
 
 static int add_violator(violator_list *list, violator v) {
-    if (list->count == list->capacity) {
-        const int64_t capacity = 2 * list->capacity + 64;
-        violator *item = memory_grow(list->item, list->count, capacity, sizeof *item);
-        if (!item) return INCO_ENOMEM;
-        list->item = item;
-        list->capacity = capacity;
-    }
+    violator *item = memory_more(list->item, list->count, &list->capacity, sizeof *item);
+    if (!item) return INCO_ENOMEM;
+    list->item = item;
     list->item[list->count++] = v;
     return INCO_OK;
 }

@@ -118,14 +118,10 @@ int hinge_eval(hinge *w, const inco_mat *d, double tau, double weight, const inc
 /* ---- The list ---- */
 
 static void add_found(hinge_slot *slot, int64_t i, int64_t j) {
-    if (slot->pairs == slot->capacity) {
-        const int64_t capacity = 2 * slot->capacity + 1024;
-        int32_t *found = memory_grow(slot->found, 2 * slot->pairs, 2 * capacity, sizeof *found);
-        slot->failed |= !found;
-        if (!found) return;
-        slot->found = found;
-        slot->capacity = capacity;
-    }
+    int32_t *found = memory_more(slot->found, slot->pairs, &slot->capacity, 2 * sizeof *found);
+    slot->failed |= !found;
+    if (!found) return;
+    slot->found = found;
     slot->found[2 * slot->pairs] = (int32_t)i;
     slot->found[2 * slot->pairs++ + 1] = (int32_t)j;
 }
@@ -143,12 +139,12 @@ static void gather_block(void *self, const pairs_block *block) {
 }
 
 /* A longer list takes more time than all products. */
-static int64_t most_visited(const hinge *w) {
+static int64_t max_visited(const hinge *w) {
     return w->all.cols * (w->all.cols - 1) / 2 / LIST_SHARE;
 }
 
-static int64_t most_listed(const hinge *w) {
-    return most_visited(w) > w->wanted ? most_visited(w) : w->wanted;
+static int64_t max_listed(const hinge *w) {
+    return max_visited(w) > w->wanted ? max_visited(w) : w->wanted;
 }
 
 /* Appends the pairs of this round to the total; stops if there are too many. */
@@ -162,10 +158,10 @@ static int keep_found(void *self, int64_t slots) {
         s->failed = 0;
         clear(s);
     }
-    return all->failed || all->pairs > most_listed(t->w);
+    return all->failed || all->pairs > max_listed(t->w);
 }
 
-static int list_room(hinge *w, int64_t count, inco_error *error) {
+static int list_reserve(hinge *w, int64_t count, inco_error *error) {
     hinge_list *list = &w->list;
     if (!list->start) list->start = NEW(int64_t, w->all.cols + 1);
     if (!w->moved) w->moved = NEW(double, w->all.cols);
@@ -211,8 +207,8 @@ static int collect(hinge *w, const inco_mat *d, double limit, inco_error *error)
     w->walks++;
     pairs_walk(&w->all, d, &visitor);
     if (t.total.failed) TRY(error_no_memory(error));
-    if (t.total.pairs > most_listed(w)) goto done;
-    TRY(list_room(w, 2 * t.total.pairs, error));
+    if (t.total.pairs > max_listed(w)) goto done;
+    TRY(list_reserve(w, 2 * t.total.pairs, error));
     if (!w->from.data) TRY(mat_new_raw(&w->from, INCO_F64, w->all.rows, w->all.cols, error));
     list_fill(w, t.total.found, t.total.pairs);
     mat_copy(&w->from, d);
@@ -344,8 +340,8 @@ static int mend(hinge *w, const inco_mat *d, inco_error *error) {
     w->listed = 0;
     keep_firm(&m.task);
     TRY(mend_all(&m, error));
-    if (m.task.total.pairs > most_listed(w)) goto done;
-    TRY(list_room(w, 2 * m.task.total.pairs, error));
+    if (m.task.total.pairs > max_listed(w)) goto done;
+    TRY(list_reserve(w, 2 * m.task.total.pairs, error));
     list_fill(w, m.task.total.found, m.task.total.pairs);
     for (int64_t j = 0; j < w->all.cols; j++)
         if (w->loose[j]) memcpy(mat_column(&w->from, j), mat_column(d, j), (size_t)w->all.rows * sizeof(double));
@@ -376,7 +372,7 @@ int hinge_eval_pairs(hinge *w, const inco_mat *d, double tau, double weight, con
         TRY(renew(w, d, tau, error));
         others = w->listed ? w->limit + growth(w, d) : tau;
     }
-    if (!w->listed || w->list.count / 2 > most_visited(w)) return hinge_eval(w, d, tau, weight, gradient, h, error);
+    if (!w->listed || w->list.count / 2 > max_visited(w)) return hinge_eval(w, d, tau, weight, gradient, h, error);
     w->visits++;
     const int64_t parts = parts_of(w->all.cols);
     parallel_for(w->all.threads, parts, visit_pairs, &t, NULL);

@@ -53,7 +53,7 @@ ALLOCATIONS = {
     "io/safetensors.c": {"take_tensors": "held", "safetensors_save": "held"},
 }
 
-ALLOCATING = re.compile(r"\b(?:NEW|NEW_RAW|memory_new|memory_raw|memory_grow|mat_new_raw|inco_mat_new|mat_convert|"
+ALLOCATING = re.compile(r"\b(?:NEW|NEW_RAW|memory_new|memory_raw|memory_grow|memory_more|mat_new_raw|inco_mat_new|mat_convert|"
                         r"mat_transpose|csc_new|csc_transpose|malloc|calloc|realloc|HANDLE|mmap)\(")
 FUNCTION = re.compile(r"^(?:static )?(?:[a-z]\w* \**)+(\w+)\([^;]*?\) \{\n(.*?)^\}", re.M | re.S)
 
