@@ -33,6 +33,13 @@ unsigned char *file_block(file_bytes *file, size_t length);
  * file, -1 for others. */
 int file_check(const char *path, int64_t *length, inco_error *error);
 
+/* The number in the first `count` bytes, the lowest one first. */
+static inline uint64_t file_little(const unsigned char *bytes, int count) {
+    uint64_t value = 0;
+    for (int i = count - 1; i >= 0; i--) value = value << 8 | bytes[i];
+    return value;
+}
+
 /* Reads `count` bytes at `offset` of an open file; `path` is for messages. */
 int file_read_at(int fd, const char *path, int64_t offset, void *bytes, size_t count, inco_error *error);
 

@@ -124,12 +124,6 @@ static int take_entries(cursor *c, npy_header *h) {
     return seen == 7;
 }
 
-static size_t little(const unsigned char *bytes, int count) {
-    size_t value = 0;
-    for (int i = count - 1; i >= 0; i--) value = value << 8 | bytes[i];
-    return value;
-}
-
 int npy_parse(const unsigned char *bytes, size_t length, const char *name, npy_header *h, inco_error *error) {
     memset(h, 0, sizeof *h);
     if (length < 10 || memcmp(bytes, magic, sizeof magic))
@@ -139,7 +133,8 @@ int npy_parse(const unsigned char *bytes, size_t length, const char *name, npy_h
         return error_set(error, INCO_EFORMAT, "%s: unknown version %d.%d of the NumPy format", name, bytes[6],
                          bytes[7]);
     const int wide = bytes[6] > 1;
-    const size_t start = wide ? 12 : 10, size = length >= start ? little(bytes + 8, wide ? 4 : 2) : SIZE_MAX;
+    const size_t start = wide ? 12 : 10;
+    const size_t size = length >= start ? (size_t)file_little(bytes + 8, wide ? 4 : 2) : SIZE_MAX;
     if (length < start || size > length - start)
         return error_set(error, INCO_EFORMAT, "%s: truncated within the header of the NumPy array", name);
     if (size > NPY_HEADER_MAX)

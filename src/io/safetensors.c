@@ -110,9 +110,8 @@ static int refuse_choice(const tensors *f, const char *problem, inco_error *erro
 /* ---- The header ---- */
 
 static int find_header(tensors *f, const unsigned char *bytes, size_t length, size_t *size, inco_error *error) {
-    uint64_t value = 0;
     if (length < PREFIX) return refuse(f, "it has fewer than 8 bytes", error);
-    for (int i = PREFIX - 1; i >= 0; i--) value = value << 8 | bytes[i];
+    const uint64_t value = file_little(bytes, PREFIX);
     if (value > HEADER_MAX) return refuse(f, "its first 8 bytes declare a header of more than 100 MB", error);
     if (value > length - PREFIX) return refuse(f, "it is truncated within the header", error);
     if (!value || bytes[PREFIX] != '{') return refuse(f, "its header is not a JSON object", error);
