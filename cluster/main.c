@@ -25,12 +25,16 @@ static int agree(void *self, int status, inco_error *error) {
     return inco_mpi_agree(self, status, error);
 }
 
-static int run_on_ranks(int argc, char **argv) {
+int main(int argc, char **argv) {
     inco_error error = {0};
     inco_mpi *all = NULL;
-    int rank, ranks, code = 1;
+    int code, level, rank, ranks;
+    use_fast_blas(argv);
+    if (program_tells(argc, argv, &code)) return code;
+    if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) return 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    code = 1;
     if (inco_mpi_new(MPI_COMM_WORLD, &all, &error) >= 0) {
         const run_ranks by = {rank, ranks, all, use, agree};
         code = program_run(argc, argv, &by);
@@ -38,15 +42,6 @@ static int run_on_ranks(int argc, char **argv) {
         fprintf(stderr, "inco-mpi: %s\n", error.message);
     }
     inco_mpi_free(all);
-    return code;
-}
-
-int main(int argc, char **argv) {
-    int code, level;
-    use_fast_blas(argv);
-    if (program_tells(argc, argv, &code)) return code;
-    if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level) != MPI_SUCCESS) return 1;
-    code = run_on_ranks(argc, argv);
     MPI_Finalize();
     return code;
 }

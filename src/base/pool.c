@@ -62,7 +62,7 @@ struct pool_call {
 
 static worker workers[MAX_WORKERS];
 static struct {
-    pthread_mutex_t lock; /* protects the rest; held briefly, and while threads are created */
+    pthread_mutex_t lock; /* protects what follows; held briefly, and while threads are created */
     worker *idle;         /* most recently used first */
     int lent, made, maximum;
     double retry; /* when to retry after the system refused to create a thread */

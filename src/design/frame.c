@@ -104,9 +104,9 @@ static void choose_effort(search *s) {
 
 /* Number of steps that progress reports. */
 static int64_t count_steps(const search *s) {
-    const int64_t halfway = HALFWAY - ANNEAL_FIRST + 1, rest = ANNEAL_LAST - HALFWAY;
+    const int64_t halfway = HALFWAY - ANNEAL_FIRST + 1, after = ANNEAL_LAST - HALFWAY;
     if (s->apart) return range_blocks(s->starts, s->batch) + range_blocks(s->kept, s->batch);
-    return s->starts * halfway + s->kept * rest;
+    return s->starts * halfway + s->kept * after;
 }
 
 /* ---- Progress ---- */

@@ -55,13 +55,6 @@ static void find_costs(relocation *w, const inco_mat *d, int threads) {
     }
 }
 
-static int64_t worst_atom(const relocation *w) {
-    int64_t worst = 0;
-    for (int64_t j = 1; j < w->gram.cols; j++)
-        if (w->cost[j] > w->cost[worst]) worst = j;
-    return worst;
-}
-
 /* The candidate with the lowest cost after removing atom j. */
 static int64_t best_place(const relocation *w, int64_t j, double *cost) {
     int64_t best = 0;
@@ -101,7 +94,10 @@ int parametric_relocate(const parametric_family *family, inco_mat *d, double *x,
     find_costs(&w, d, threads);
     for (; moved < d->cols / SHARE_MOVED; moved++) {
         double cost;
-        const int64_t j = worst_atom(&w), k = best_place(&w, j, &cost);
+        int64_t j = 0;
+        for (int64_t i = 1; i < d->cols; i++)
+            if (w.cost[i] > w.cost[j]) j = i;
+        const int64_t k = best_place(&w, j, &cost);
         if (!(cost < 0.9 * w.cost[j])) break;
         move(&w, d, j, k);
         memcpy(x + j * family->unknowns, w.x + k * family->unknowns, (size_t)family->unknowns * sizeof *x);

@@ -17,8 +17,7 @@ static int same_variable(const matvar_t *a, const matvar_t *b) {
     if (a->rank != 2 || b->rank != 2 || a->class_type != b->class_type || a->dims[0] != b->dims[0] ||
         a->dims[1] != b->dims[1] || !a->data || !b->data)
         return 0;
-    if (a->class_type != MAT_C_SPARSE)
-        return !memcmp(a->data, b->data, a->dims[0] * a->dims[1] * (size_t)a->data_size);
+    if (a->class_type != MAT_C_SPARSE) return !memcmp(a->data, b->data, a->dims[0] * a->dims[1] * (size_t)a->data_size);
     const mat_sparse_t *s = a->data, *t = b->data;
     return s->ndata == t->ndata && !memcmp(s->jc, t->jc, (a->dims[1] + 1) * sizeof *s->jc) &&
            (!s->ndata ||

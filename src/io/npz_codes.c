@@ -104,15 +104,6 @@ static int read_shape(reading *r, inco_error *error) {
 
 /* ---- The three layouts ---- */
 
-static int narrow(const reading *r, const member *index, int64_t limit, int32_t *out, inco_error *error) {
-    for (int64_t k = 0; k < index->header.count; k++) {
-        int64_t value = npy_integer(&index->header, index->data, k);
-        if (value < 0 || value >= limit) return not_codes(r, "an index is outside the shape", error);
-        out[k] = (int32_t)value;
-    }
-    return INCO_OK;
-}
-
 /* CSR (or CSC) with `major` rows (columns) of indices below `minor`. */
 static int read_compressed(const reading *r, int64_t major, int64_t minor, csc *codes, inco_error *error) {
     member pointers = {0}, index = {0}, values = {0};
@@ -125,7 +116,11 @@ static int read_compressed(const reading *r, int64_t major, int64_t minor, csc *
     TRY(csc_new(codes, npy_type(&values.header), minor, major, values.header.count, error));
     codes->cols = major;
     for (int64_t n = 0; n <= major; n++) codes->start[n] = npy_integer(&pointers.header, pointers.data, n);
-    TRY(narrow(r, &index, minor, codes->index, error));
+    for (int64_t k = 0; k < index.header.count; k++) {
+        const int64_t value = npy_integer(&index.header, index.data, k);
+        if (value < 0 || value >= minor) TRY(not_codes(r, "an index is outside the shape", error));
+        codes->index[k] = (int32_t)value;
+    }
     npy_convert(&values.header, values.data, codes->type, codes->value);
     TRY(codes_clean(codes, values.header.count, r->path, error));
 done:

@@ -188,7 +188,12 @@ static int compare_options(const char *saved, const char *now, inco_error *error
     return *saved || *now ? checkpoint_other_version(error) : INCO_OK;
 }
 
-static int check_replacements(const replacement_list *list, const header *h, inco_error *error) {
+/* `list` was created for the size of the dictionary. */
+static int read_replacements(replacement_list *list, const header *h, const inco_stream *stream, inco_error *error) {
+    int64_t row, col;
+    int status;
+    TRY(checkpoint_read(stream, list->item, (size_t)h->replacing * sizeof *list->item, error));
+    list->count = h->replacing;
     const int64_t lines = replace_count(list, REPLACED_EXCHANGED);
     int good = lines <= list->lines.cols;
     for (int64_t i = 0; i < list->count; i++) {
@@ -197,18 +202,9 @@ static int check_replacements(const replacement_list *list, const header *h, inc
         good = good && item->atom >= 0 && item->atom < h->atoms && item->by >= 0 && item->by < maximum &&
                item->reason >= REPLACED_UNUSED && item->reason <= REPLACED_EXCHANGED;
     }
-    return good ? INCO_OK : checkpoint_damaged(error);
-}
-
-/* `list` was created for the size of the dictionary. */
-static int read_replacements(replacement_list *list, const header *h, const inco_stream *stream, inco_error *error) {
-    int64_t row, col;
-    int status;
-    TRY(checkpoint_read(stream, list->item, (size_t)h->replacing * sizeof *list->item, error));
-    list->count = h->replacing;
-    TRY(check_replacements(list, h, error));
+    if (!good) TRY(checkpoint_damaged(error));
     if (lines_bytes(list) > 0) TRY(checkpoint_read(stream, list->lines.data, lines_bytes(list), error));
-    const inco_mat used = mat_columns(&list->lines, 0, replace_count(list, REPLACED_EXCHANGED));
+    const inco_mat used = mat_columns(&list->lines, 0, lines);
     if (mat_find_nonfinite(&used, &row, &col)) TRY(checkpoint_damaged(error));
 done:
     return status;

@@ -32,8 +32,7 @@ static int check_new(inco_learner *handle, const inco_source *source, inco_error
     const int needed = inco_learn_needs_data(handle->options);
     int status;
     TRY(learn_check(handle->options, error));
-    if (!needed && source)
-        TRY(error_set(error, INCO_EINVAL, "option 'method' = '%s' takes no data", m->name));
+    if (!needed && source) TRY(error_set(error, INCO_EINVAL, "option 'method' = '%s' takes no data", m->name));
     if (needed && !source) TRY(error_set(error, INCO_EINVAL, "there is no data to learn from"));
     if (handle->cluster && m->needs_codes)
         TRY(error_set(error, INCO_EINVAL,
@@ -137,8 +136,7 @@ static int find_span(inco_learner *handle, inco_error *error) {
 /* The iterations, or the points of a regularisation path; then the result. */
 static int run(inco_learner *handle, double began, inco_error *error) {
     learner *l = handle->core;
-    const path_task task = {
-        .signals = &handle->kept.source, .options = handle->options, .learner = l, .began = began};
+    const path_task task = {.signals = &handle->kept.source, .options = handle->options, .learner = l, .began = began};
     int status, stopped;
     TRY(find_span(handle, error));
     TRY(read_initial(handle, error));

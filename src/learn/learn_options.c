@@ -77,15 +77,6 @@ static int check_known(const inco_options *options, const method *m, inco_error 
 
 /* ---- Checks ---- */
 
-static int check_codes(const inco_options *options, inco_error *error) {
-    if (coder_options_of(options)->nonnegative && inco_options_given(options, "code-updates") &&
-        learn_options_of(options)->code_updates > 0)
-        return error_set(error, INCO_EINVAL,
-                         "option 'code-updates' refits coefficients without sign constraint: remove option "
-                         "'nonnegative'");
-    return coder_check(options, error);
-}
-
 int learn_check(const inco_options *options, inco_error *error) {
     const method *m = method_of(options);
     int status;
@@ -97,7 +88,13 @@ int learn_check(const inco_options *options, inco_error *error) {
     TRY(replace_check(options, error));
     if (m->tolerance) TRY(bound_check_given(options, m->name, error));
     if (m->check) TRY(m->check(options, error));
-    if (!m->designs) TRY(check_codes(options, error));
+    if (m->designs) goto done;
+    if (coder_options_of(options)->nonnegative && inco_options_given(options, "code-updates") &&
+        learn_options_of(options)->code_updates > 0)
+        TRY(error_set(error, INCO_EINVAL,
+                      "option 'code-updates' refits coefficients without sign constraint: remove option "
+                      "'nonnegative'"));
+    TRY(coder_check(options, error));
 done:
     return status;
 }

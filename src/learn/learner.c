@@ -185,19 +185,6 @@ done:
     return status;
 }
 
-/* Projects the initial atoms onto the span of the signals; those orthogonal to it are replaced. A dictionary that has
- * been there before keeps its bits. */
-static int enter_span(learner *l, inco_error *error) {
-    int64_t projected, replaced;
-    int status;
-    TRY(subspace_project_atoms(l->span, &l->d, l->threads, &projected, error));
-    TRY(replace_zero_atoms(l, &replaced, error));
-    l->info.start_projected += projected;
-    l->info.start_replaced += replaced;
-done:
-    return status;
-}
-
 int learner_make_passes(learner *l, inco_error *error) {
     const inco_options *o = l->options;
     const int64_t dim = l->d.rows, atoms = l->d.cols;
@@ -211,13 +198,21 @@ done:
     return status;
 }
 
+/* The initial atoms are projected onto the span of the signals; those orthogonal to it are replaced. A dictionary that
+ * has been there before keeps its bits. */
 int learner_begin(learner *l, double began, inco_error *error) {
+    int64_t projected, replaced;
     int status = INCO_OK;
     l->began = began;
     TRY(weights_total(&l->signals, &l->weight, error));
-    if (!l->method->designs) TRY(make_initial(l, error));
-    if (!l->method->designs) TRY(need_check(&l->signals, l->d.cols, l->options, error));
-    if (!l->method->designs) TRY(enter_span(l, error));
+    if (!l->method->designs) {
+        TRY(make_initial(l, error));
+        TRY(need_check(&l->signals, l->d.cols, l->options, error));
+        TRY(subspace_project_atoms(l->span, &l->d, l->threads, &projected, error));
+        TRY(replace_zero_atoms(l, &replaced, error));
+        l->info.start_projected += projected;
+        l->info.start_replaced += replaced;
+    }
     if (l->method->start) TRY(l->method->start(l, error));
     if (!l->method->designs) TRY(learner_make_passes(l, error));
     l->info.relative_error = l->info.mean_cardinality = NAN; /* until the final coding */

@@ -108,24 +108,17 @@ done:
     return status;
 }
 
-/* The stopping rule that ends the loop after an iteration; NULL: none. */
-static const char *rule_to_stop(const learner *l, double change) {
-    const double smallest = learn_options_of(l->options)->stop_change;
-    const double seconds = design_options_of(l->options)->stop_seconds;
-    if (smallest > 0 && change <= smallest) return "change";
-    if (seconds > 0 && clock_seconds() - l->began >= seconds) return "seconds";
-    return NULL;
-}
-
 int learner_iterate(learner *l, inco_error *error) {
-    const int64_t iterations = learn_options_of(l->options)->iterations;
+    const learn_options *o = learn_options_of(l->options);
+    const double seconds = design_options_of(l->options)->stop_seconds;
     const char *rule = NULL;
-    while (!rule && l->iteration < iterations) {
+    while (!rule && l->iteration < o->iterations) {
         double change = 0;
         int status = iterate(l, &change, error);
         if (status == INCO_OK) status = learner_tell(l, "iteration");
         if (status != INCO_OK) return status;
-        rule = rule_to_stop(l, change);
+        if (seconds > 0 && clock_seconds() - l->began >= seconds) rule = "seconds";
+        if (o->stop_change > 0 && change <= o->stop_change) rule = "change";
     }
     l->info.stopped_by = rule ? rule : "iterations";
     return INCO_OK;

@@ -85,18 +85,8 @@ static int check_options(inco_options *o, inco_error *error) {
     return status;
 }
 
-/* The dictionary in the precision of the signals, made to satisfy the bound. */
-static int make_result(learner *l, const inco_online *state, inco_error *error) {
-    int status;
-    if (!state->result) return INCO_OK;
-    TRY(mat_convert(&l->result, &l->d, l->signals.type, error));
-    TRY(bounded_finish(l, 0, error));
-    mat_copy(state->result, &l->result);
-done:
-    return status;
-}
-
-/* One pass over the signals. INCO_STOPPED, or an error: the state is unchanged, but for its result. */
+/* One pass over the signals; the result is the dictionary in their precision, made to satisfy the bound. INCO_STOPPED,
+ * or an error: the state is unchanged, but for its result. */
 static int learn_batch(const inco_source *signals, const inco_options *o, inco_online *state, inco_error *error) {
     learner *l = NULL;
     int status;
@@ -106,7 +96,11 @@ static int learn_batch(const inco_source *signals, const inco_options *o, inco_o
     l->progress.iteration = l->progress.iterations = 1;
     l->progress.total = signals->count;
     TRY(l->method->step(l, error));
-    if (status == INCO_OK) TRY(make_result(l, state, error));
+    if (status == INCO_OK && state->result) {
+        TRY(mat_convert(&l->result, &l->d, l->signals.type, error));
+        TRY(bounded_finish(l, 0, error));
+        mat_copy(state->result, &l->result);
+    }
     if (status == INCO_OK) give_state(state, l);
 done:
     learner_free(l);

@@ -143,14 +143,6 @@ static path_end end_of(const learner *l) {
                       .by_change = !strcmp(l->info.stopped_by, "change")};
 }
 
-static int keep_best(gamma_path *path, const path_end *end, const learner *l, inco_error *error) {
-    const path_table *t = &path->table;
-    if (t->point[t->path.chosen].order != t->path.count) return INCO_OK;
-    path->end = *end;
-    inco_mat_free(&path->best);
-    return mat_convert(&path->best, &l->d, INCO_F64, error);
-}
-
 static int tell_point(learner *l, const inco_path_point *point) {
     inco_progress *now = &l->progress;
     now->gamma = point->gamma;
@@ -163,6 +155,7 @@ static int tell_point(learner *l, const inco_path_point *point) {
 
 /* Measures the result of the learner on all signals, as it is written if the point is chosen. */
 static int add_point(gamma_path *path, const path_task *task, double weight, inco_error *error) {
+    path_table *t = &path->table;
     learner *l = task->learner;
     double residual[PATH_CARDINALITIES] = {0};
     int status;
@@ -172,11 +165,15 @@ static int add_point(gamma_path *path, const path_task *task, double weight, inc
     if ((status = learner_finish(l, INCO_OK, error)) != INCO_OK) goto done;
     inco_path_point point = point_of(&l->info, weight);
     if (path->goal.kind == PATH_AUTO && (status = score(path, l, &point, residual, error)) != INCO_OK) goto done;
-    path_insert(&path->table, &path->goal, &point, residual);
+    path_insert(t, &path->goal, &point, residual);
     path->under_way = 0;
-    TRY(keep_best(path, &end, l, error));
-    path->table.path.held_out = path->goal.kind == PATH_AUTO ? path->split.held.source.count : 0;
-    path->table.path.seconds = clock_seconds() - task->began;
+    if (t->point[t->path.chosen].order == t->path.count) {
+        path->end = end;
+        inco_mat_free(&path->best);
+        TRY(mat_convert(&path->best, &l->d, INCO_F64, error));
+    }
+    t->path.held_out = path->goal.kind == PATH_AUTO ? path->split.held.source.count : 0;
+    t->path.seconds = clock_seconds() - task->began;
     status = tell_point(l, &point);
 done:
     return status;
@@ -201,19 +198,16 @@ static int run_point(gamma_path *path, const path_task *task, double weight, inc
 
 /* ---- All of them ---- */
 
-static int is_late(const path_task *task) {
-    const double limit = design_options_of(task->options)->stop_seconds;
-    return limit > 0 && clock_seconds() - task->began >= limit;
-}
-
 /* Time is checked after every iteration, and here between the points. */
 static int run_points(gamma_path *path, const path_task *task, int64_t *left, inco_error *error) {
     const int64_t before = task->learner->iteration;
+    const double limit = design_options_of(task->options)->stop_seconds;
     double weight;
     int status = path->begun ? INCO_OK : begin(path, task, error);
     int worked = !path->begun || task->learner->iteration > before; /* a resumed run takes at least one step */
     while ((*left = path_next(&path->table, &path->goal, &weight)) && status == INCO_OK) {
-        if (!path->begun || (worked && is_late(task))) break;
+        const int late = limit > 0 && clock_seconds() - task->began >= limit;
+        if (!path->begun || (worked && late)) break;
         status = run_point(path, task, weight, error);
         worked = 1;
         if (path->under_way) break;
@@ -263,17 +257,11 @@ static int split(gamma_path *path, const path_task *task, inco_error *error) {
     return status;
 }
 
-static int check_targets(const path_task *task, inco_error *error) {
+static int check(gamma_path *path, const path_task *task, inco_error *error) {
+    const int64_t iterations = learn_options_of(task->options)->iterations;
     const penalty_options *own = penalty_options_of(task->options);
     const inco_mat *d = &task->learner->d;
     const int64_t atoms = d->data ? d->cols : design_options_of(task->options)->atoms;
-    return atoms == OPTION_UNSET
-               ? INCO_OK
-               : steer_check(own->target_rms, own->target_error, learner_rank(task->learner), atoms, error);
-}
-
-static int check(gamma_path *path, const path_task *task, inco_error *error) {
-    const int64_t iterations = learn_options_of(task->options)->iterations;
     path->goal = goal_of(task->options);
     if (path->iterations > 0 && path->iterations != iterations)
         return error_set(error, INCO_EINVAL,
@@ -281,8 +269,9 @@ static int check(gamma_path *path, const path_task *task, inco_error *error) {
                          "checkpoint",
                          (long long)iterations, (long long)path->iterations);
     path->iterations = iterations;
-    if (path->goal.kind != PATH_AUTO) return check_targets(task, error);
-    return split(path, task, error);
+    if (path->goal.kind == PATH_AUTO) return split(path, task, error);
+    if (atoms == OPTION_UNSET) return INCO_OK;
+    return steer_check(own->target_rms, own->target_error, learner_rank(task->learner), atoms, error);
 }
 
 int path_run(gamma_path *path, const path_task *task, inco_error *error) {

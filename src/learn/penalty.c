@@ -26,13 +26,13 @@ int penalty_check(const inco_options *options, inco_error *error) {
 }
 
 int penalty_check_weight(const method_input *in, double gamma, inco_error *error) {
-    const double most = 1e30 * in->energy / (double)in->atoms;
-    if (!(in->energy > 0) || gamma <= most) return INCO_OK;
+    const double maximum = 1e30 * in->energy / (double)in->atoms;
+    if (!(in->energy > 0) || gamma <= maximum) return INCO_OK;
     return error_set(
         error, INCO_EINVAL,
         "the weight of the penalty, option 'gamma', is %g: beyond %g the signals do not count at all; a frame "
         "needs none",
-        gamma, most);
+        gamma, maximum);
 }
 
 double penalty_relative(const inco_options *options, double usual) {

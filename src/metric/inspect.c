@@ -173,27 +173,22 @@ done:
     return status;
 }
 
-static int make_arrays(inspection *w, inco_error *error) {
+static int inspect(inspection *w, inco_error *error) {
     const int64_t dim = w->d->rows, atoms = w->d->cols, count = range_min(dim, atoms);
+    int status;
+    TRY(mat_check_atoms(w->d, "dictionary", error));
     w->norm = NEW_RAW(double, atoms);
     w->index = NEW_RAW(int64_t, atoms);
     w->to = memory_new(1, sizeof *w->to + (size_t)count * sizeof *w->to->singular);
-    *w->m = (inco_metrics){.size = sizeof *w->m, .dim = dim, .atoms = atoms};
-    w->m->singular_count = count;
+    *w->m = (inco_metrics){.size = sizeof *w->m, .dim = dim, .atoms = atoms, .singular_count = count};
     w->m->owner = w->to ? owner_new(release_arrays, w->to, 0) : NULL;
     if (!w->m->owner) memory_free(w->to);
-    return w->norm && w->index && w->m->owner ? INCO_OK : error_no_memory(error);
-}
-
-static int inspect(inspection *w, inco_error *error) {
-    int status;
-    TRY(mat_check_atoms(w->d, "dictionary", error));
-    TRY(make_arrays(w, error));
+    if (!w->norm || !w->index || !w->m->owner) TRY(error_no_memory(error));
     TRY(measure_norms(w, error));
-    const gram_atoms atoms = {w->d, w->index, w->norm, w->d->cols - w->m->zero_atoms};
-    TRY(measure_pairs(w, &atoms, error));
+    const gram_atoms nonzero = {w->d, w->index, w->norm, atoms - w->m->zero_atoms};
+    TRY(measure_pairs(w, &nonzero, error));
     if (status == INCO_OK) TRY(measure_nearest(w, error));
-    if (status == INCO_OK) TRY(measure_spectrum(w, &atoms, error));
+    if (status == INCO_OK) TRY(measure_spectrum(w, &nonzero, error));
 done:
     if (status != INCO_OK) inco_metrics_free(w->m);
     memory_free(w->norm);
