@@ -200,22 +200,18 @@ static void print_json(const run *r, const inco_mat *d, const html_report *p, do
 
 /* ---- Lists ---- */
 
-typedef struct list_names {
-    char *neighbours, *pairs; /* NULL: not given */
-} list_names;
-
-static int write_lists(run *r, const list_names *names, const inco_metrics *m) {
-    const list_column neighbours[] = {
+static int write_lists(run *r, const char *neighbours, const char *pairs, const inco_metrics *m) {
+    const list_column nearest[] = {
         {"atom", NULL, NULL}, {"nearest", m->nearest, NULL}, {"similarity", NULL, m->nearest_similarity}};
-    const list_column pairs[] = {{"first", m->duplicate_first, NULL},
-                                 {"second", m->duplicate_second, NULL},
-                                 {"similarity", NULL, m->duplicate_similarity}};
+    const list_column duplicates[] = {{"first", m->duplicate_first, NULL},
+                                      {"second", m->duplicate_second, NULL},
+                                      {"similarity", NULL, m->duplicate_similarity}};
     int status = INCO_OK;
-    if (names->pairs && m->duplicate_count < m->duplicates)
-        run_warn(r, "--pairs '%s' has the %lld most coherent of %lld pairs; raise --duplicates", names->pairs,
+    if (pairs && m->duplicate_count < m->duplicates)
+        run_warn(r, "--pairs '%s' has the %lld most coherent of %lld pairs; raise --duplicates", pairs,
                  (long long)m->duplicate_count, (long long)m->duplicates);
-    if (names->neighbours) TRY(lists_write(r, names->neighbours, neighbours, 3, m->nearest_count));
-    if (names->pairs) TRY(lists_write(r, names->pairs, pairs, 3, m->duplicate_count));
+    if (neighbours) TRY(lists_write(r, neighbours, nearest, 3, m->nearest_count));
+    if (pairs) TRY(lists_write(r, pairs, duplicates, 3, m->duplicate_count));
 done:
     return status;
 }
@@ -223,12 +219,12 @@ done:
 /* ---- The report ---- */
 
 /* Options about the report are refused without one. */
-static int check_html(run *r, const html_report *p, const list_names *names) {
+static int check_html(run *r, const html_report *p, const char *neighbours, const char *pairs) {
     static const char *const of_test[] = {"window", "hop", "center"}, *const of_html[] = {"patch", "rate"};
     const output outputs[] = {{"--report", p->report, OUTPUT_TEXT},
                               {"--csv", p->csv, OUTPUT_FOLDER},
-                              {"--neighbours", names->neighbours, OUTPUT_TEXT},
-                              {"--pairs", names->pairs, OUTPUT_TEXT}};
+                              {"--neighbours", neighbours, OUTPUT_TEXT},
+                              {"--pairs", pairs, OUTPUT_TEXT}};
     const char *inputs[] = {r->paths[0], p->test};
     for (int i = 0; i < 3; i++)
         if (inco_options_given(r->options, of_test[i]) && !p->test)
@@ -261,15 +257,15 @@ static int perform(run *r) {
     inco_mat d = {0};
     html_report p = HTML_INIT;
     inco_summary summary = {.size = sizeof summary, .dictionary = &d, .relative_error = NAN, .mean_cardinality = NAN};
-    list_names names = {0};
+    char *neighbours = NULL, *pairs = NULL;
     inco_metrics *m = &p.metrics;
     int status;
     if (r->path_count != 1)
         TRY(run_fail(r, INCO_EINVAL, "name one dictionary%s", r->path_count ? ", not several" : ""));
     TRY(html_names(&p, r, "report"));
-    TRY(run_text(r, "neighbours", &names.neighbours));
-    TRY(run_text(r, "pairs", &names.pairs));
-    TRY(check_html(r, &p, &names));
+    TRY(run_text(r, "neighbours", &neighbours));
+    TRY(run_text(r, "pairs", &pairs));
+    TRY(check_html(r, &p, neighbours, pairs));
     const double before = run_clock();
     TRY(inco_load(r->paths[0], r->options, &d, &r->error));
     TRY(inco_load_mean(r->paths[0], &d, &p.centred.mean, &r->error));
@@ -282,15 +278,14 @@ static int perform(run *r) {
     progress_clear(&p.progress);
     const double seconds = run_clock() - before - r->seconds_io;
     TRY(write_html(&p, &summary));
-    TRY(write_lists(r, &names, m));
+    TRY(write_lists(r, neighbours, pairs, m));
     if (r->json)
         print_json(r, &d, &p, seconds);
-    else if (!outputs_is_standard(p.report) && !outputs_is_standard(names.neighbours) &&
-             !outputs_is_standard(names.pairs))
+    else if (!outputs_is_standard(p.report) && !outputs_is_standard(neighbours) && !outputs_is_standard(pairs))
         print_table(r, &d, &p);
 done:
-    free(names.neighbours);
-    free(names.pairs);
+    free(neighbours);
+    free(pairs);
     html_free(&p);
     inco_mat_free(&d);
     return status;

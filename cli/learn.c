@@ -111,29 +111,24 @@ static int check_outputs(learn_job *job) {
 
 /* ---- Progress ---- */
 
-/* Closing reports a failed write, and discards the file then. */
-static int write_checkpoint(learn_job *job, inco_error *error) {
-    inco_file *file = NULL;
-    inco_stream stream = INCO_INIT(inco_stream);
-    int status = inco_file_create(&file, job->checkpoint, error);
-    if (status < 0) return status;
-    status = inco_file_stream(file, &stream, error);
-    if (status >= 0) status = inco_learner_save(job->learner, &stream, error);
-    int closing = inco_file_close(file, status >= 0 || status == INCO_EIO, error);
-    return status < 0 ? status : closing;
-}
-
 /* A failed write may be temporary: learning continues, and the next iteration retries. */
 static void save_checkpoint(learn_job *job) {
     inco_error error = {0};
+    inco_file *file = NULL;
+    inco_stream stream = INCO_INIT(inco_stream);
     if (!job->checkpoint) return;
-    if (write_checkpoint(job, &error) >= 0) {
-        job->checkpoint_failed = 0;
-        return;
+    int status = inco_file_create(&file, job->checkpoint, &error);
+    if (status >= 0) {
+        status = inco_file_stream(file, &stream, &error);
+        if (status >= 0) status = inco_learner_save(job->learner, &stream, &error);
+        /* closing reports a failed write, and discards the file then */
+        const int closing = inco_file_close(file, status >= 0 || status == INCO_EIO, &error);
+        if (status >= 0) status = closing;
     }
-    progress_clear(&job->progress);
-    if (!job->checkpoint_failed) run_warn(job->run, "checkpoint not written, learning continues: %s", error.message);
-    job->checkpoint_failed = 1;
+    if (status < 0) progress_clear(&job->progress);
+    if (status < 0 && !job->checkpoint_failed)
+        run_warn(job->run, "checkpoint not written, learning continues: %s", error.message);
+    job->checkpoint_failed = status < 0;
 }
 
 static int on_progress(void *self, const inco_progress *now) {

@@ -54,28 +54,20 @@ done:
     return status;
 }
 
-static void print(const learn_job *job, const dry_estimate *e) {
-    const int hours = e->seconds >= 5400, minutes = !hours && e->seconds >= 90;
-    run_say(job->run, "dry run, nothing is written:");
-    run_say(job->run, "  memory            about %.0f MB", e->memory / 1e6);
-    run_say(job->run,
-            "  time              about %.2g %s for %lld iterations (of %lld signals: coding %.2g s, update %.2g s)",
-            e->seconds / (hours     ? 3600
-                          : minutes ? 60
-                                    : 1),
-            hours     ? "hours"
-            : minutes ? "minutes"
-                      : "seconds",
-            (long long)e->iterations, (long long)e->sample, e->code, e->update);
-}
-
 int learn_dry_run(learn_job *job) {
+    const run *r = job->run;
     dry_estimate e = {0};
     int status = measure(job, &e);
     if (status < 0) return status;
-    print(job, &e);
-    if (!job->run->json) return status;
-    json j = results_begin(job->run);
+    const int hours = e.seconds >= 5400, minutes = !hours && e.seconds >= 90;
+    const double unit = hours ? 3600 : minutes ? 60 : 1;
+    run_say(r, "dry run, nothing is written:");
+    run_say(r, "  memory            about %.0f MB", e.memory / 1e6);
+    run_say(r, "  time              about %.2g %s for %lld iterations (of %lld signals: coding %.2g s, update %.2g s)",
+            e.seconds / unit, hours ? "hours" : minutes ? "minutes" : "seconds", (long long)e.iterations,
+            (long long)e.sample, e.code, e.update);
+    if (!r->json) return status;
+    json j = results_begin(r);
     json_boolean(&j, "dry_run", 1);
     json_integer(&j, "signals", job->source.count);
     json_integer(&j, "dim", job->source.dim);

@@ -350,20 +350,15 @@ static void judge_improvement(const experiment *e, claim *c) {
 
 /* ---- Coherence, recovery, theory: C9 to C11 ---- */
 
-/* Share of pairs with an inner product below 0.1. */
-static double share_near_zero(const experiment *e, const grid_run *g) {
-    double sum = 0;
-    for (int i = 0; i < 10; i++) sum += seeds_over(e, g, "histogram", (double)i / REPRODUCE_BINS).median;
-    return sum;
-}
-
 static void judge_mass(const experiment *e, claim *c) {
     static const double gammas[] = {0, 5, 50};
     double largest[3], mass[3];
     for (int i = 0; i < 3; i++) {
         const grid_run *g = grid_find(e, RESCALE, gammas[i], 0);
         largest[i] = value_of(e, g, "coherence_max");
-        mass[i] = share_near_zero(e, g);
+        mass[i] = 0; /* share of pairs with an inner product below 0.1 */
+        for (int bin = 0; bin < 10; bin++)
+            mass[i] += seeds_over(e, g, "histogram", (double)bin / REPRODUCE_BINS).median;
     }
     const int stays = fabs(largest[1] - largest[0]) <= 0.15 && fabs(largest[2] - largest[0]) <= 0.15;
     const int moves = mass[1] > mass[0] && mass[2] > mass[0];
@@ -449,11 +444,6 @@ static int raised(const numbers *n) {
     return raises;
 }
 
-/* Whether the method is one of the paper. */
-static int is_published(const grid_run *g) {
-    return g->generalises && (g->family == KSVD || g->family == INKSVD || g->family == RESCALE);
-}
-
 /* Number of updates of a family that increased the objective, over all runs and seeds; adds the number of all updates
  * to *updates. */
 static int count_raised(const experiment *e, family f, int *updates) {
@@ -475,7 +465,8 @@ static void judge_convergence(const experiment *e, claim *c) {
     const char *who = "";
     for (int i = 0; i < e->seeds * e->runs; i++) {
         const grid_run *g = &e->grid[i % e->runs];
-        if (!is_published(g)) continue;
+        const int of_paper = g->family == KSVD || g->family == INKSVD || g->family == RESCALE;
+        if (!of_paper || !g->generalises) continue;
         const double change = last_change(&e->figures[i]);
         runs++;
         quiet += change <= settled;

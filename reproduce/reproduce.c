@@ -83,18 +83,6 @@ done:
 
 /* ---- The experiment ---- */
 
-static void print_json(const experiment *e, const claim *claims) {
-    json j = results_begin(e->run);
-    json_text(&j, "output", e->output);
-    json_integer(&j, "runs", (int64_t)e->runs * e->seeds);
-    json_integer(&j, "made", e->made);
-    claims_write(&j, claims);
-    json_number(&j, "pause_energy", REPRODUCE_PAUSE);
-    speech_write(&j, e);
-    results_seconds(&j, e->run, 0, 0, 0);
-    results_end(&j);
-}
-
 static int conclude(experiment *e) {
     claim *claims = calloc(CLAIMS, sizeof *claims);
     int status = INCO_OK;
@@ -102,9 +90,17 @@ static int conclude(experiment *e) {
     claims_judge(e, claims);
     TRY(claims_save(e, claims));
     TRY(reproduce_html(e, claims));
-    if (e->run->json)
-        print_json(e, claims);
-    else {
+    if (e->run->json) {
+        json j = results_begin(e->run);
+        json_text(&j, "output", e->output);
+        json_integer(&j, "runs", (int64_t)e->runs * e->seeds);
+        json_integer(&j, "made", e->made);
+        claims_write(&j, claims);
+        json_number(&j, "pause_energy", REPRODUCE_PAUSE);
+        speech_write(&j, e);
+        results_seconds(&j, e->run, 0, 0, 0);
+        results_end(&j);
+    } else {
         claims_print(claims);
         speech_print(e);
     }

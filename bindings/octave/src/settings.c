@@ -24,27 +24,22 @@ static int find_option(inco_option *row, const char *given, unsigned command, in
                         "there is no option '%s' here; inco_options lists the options of each function", given);
 }
 
-static int set_text(inco_options *options, const inco_option *row, const mxArray *value, inco_error *error) {
-    char *text = mxArrayToString(value);
-    int status = inco_options_set(options, row->name, text ? text : "", error);
-    mxFree(text);
-    return status;
-}
-
-/* Rows and columns, as "8x8". */
-static int set_pair(inco_options *options, const inco_option *row, const mxArray *value, inco_error *error) {
-    const double *pair = mxGetData(value);
-    char text[NAME_SIZE];
-    snprintf(text, sizeof text, "%.17gx%.17g", pair[0], pair[1]);
-    return inco_options_set(options, row->name, text, error);
-}
-
 static int set_value(inco_options *options, const inco_option *row, const mxArray *value, inco_error *error) {
     const size_t count = value ? mxGetNumberOfElements(value) : 0;
     const int plain = value && (mxIsNumeric(value) || mxIsLogical(value)) && !mxIsComplex(value) && !mxIsSparse(value);
     if (!count) return INCO_OK;
-    if (mxIsChar(value)) return set_text(options, row, value, error);
-    if (plain && count == 2 && row->type == INCO_SIZE && mxIsDouble(value)) return set_pair(options, row, value, error);
+    if (mxIsChar(value)) {
+        char *given = mxArrayToString(value);
+        int status = inco_options_set(options, row->name, given ? given : "", error);
+        mxFree(given);
+        return status;
+    }
+    if (plain && count == 2 && row->type == INCO_SIZE && mxIsDouble(value)) { /* rows and columns, as "8x8" */
+        const double *pair = mxGetData(value);
+        char text[NAME_SIZE];
+        snprintf(text, sizeof text, "%.17gx%.17g", pair[0], pair[1]);
+        return inco_options_set(options, row->name, text, error);
+    }
     if (!plain || count != 1)
         return convert_fail(error, INCO_EINVAL,
                             "option '%s' must be a text, a number, a logical value or a pair of numbers", row->name);
