@@ -11,6 +11,7 @@
 #include "code/coder_options.h"
 #include "data/pass.h"
 #include "learn/alternate.h"
+#include "learn/bounded.h"
 #include "learn/learn_options.h"
 #include "learn/method.h"
 
@@ -39,6 +40,18 @@ static double coding(double atoms, double length, inco_type type, int threads) {
     return gram + threads * (4 * atoms * length + 16 * length * length);
 }
 
+/* Triangles that base/tree.c holds at a time, besides the one that becomes the total. */
+static double partial_sums(int64_t count) {
+    return floor(log2(fmax(1, ceil((double)count / PASS_GROUP))));
+}
+
+/* Matrices of the size of A, in double: the total and a copy for the update; in batches also the sums over former
+ * batches and those at the start of a pass, and the copy may be in float32. */
+static double sums(const inco_options *options) {
+    const int whole = learn_options_of(options)->schedule == SCHEDULE_BATCH || bounded_is(options);
+    return whole ? 2 : 3.5;
+}
+
 static need need_of(const inco_source *signals, int64_t atoms, const inco_options *options) {
     const method *own = method_of(options);
     const int64_t updates = learn_options_of(options)->code_updates;
@@ -52,8 +65,7 @@ static need need_of(const inco_source *signals, int64_t atoms, const inco_option
         n.per_signal = d * signals->type + 2 * code + 16;
         return n;
     }
-    const double levels = 3 + ceil(log2(fmax(1, (double)signals->count / PASS_GROUP)));
-    n.fixed += 8 * levels * (d * l + l * l / 2) + 8 * (2.5 * l * l + 10 * d * l);
+    n.fixed += 8 * (partial_sums(signals->count) * (d * l + l * l / 2) + sums(options) * l * l + 11 * d * l);
     if (refits) n.fixed += fmin(code * (double)signals->count, (double)alternate_codes_limit(options));
     return n;
 }
