@@ -130,7 +130,7 @@ static int same(inco_mat a, inco_mat b) {
     return equal;
 }
 
-/* auto is growing if there are eight signals per atom and the dictionary is not given. */
+/* auto is growing if there are 64 signals and eight per atom, and the dictionary is not given. */
 static void the_default_depends_on_the_signals(void **state) {
     static const char *const how[] = {"atoms", "20", "coder", "omp", "sparsity", "2", "iterations", "2", NULL};
     (void)state;

@@ -101,6 +101,7 @@ static const char *const methods[][7] = {{"idl", "gamma-relative", "0.1"},
                                          {"idl", "exchange", "yes", "gamma-relative", "0.1"},
                                          {"mod", "exchange", "yes", "min-uses", "280"},
                                          {"idl", "gamma", "auto"},
+                                         {"idl", "coder", "omp"}, /* the default gamma */
                                          {"mod", "unused", "sample", "min-uses", "280"},
                                          {"mocod"},
                                          {"online"},

@@ -11,17 +11,21 @@
 
 enum { SIGNALS = 4096, CHUNK = 256 };
 
-/* Adds the signals of a chunk to sum, and their energy to *energy. */
-static void add(const inco_mat *x, double *sum, double *energy) {
+/* Adds the signals of a chunk, times their weights w, to sum, and their energy to *energy. Returns the sum of w. */
+static double add(const inco_mat *x, const double *w, double *sum, double *energy) {
+    double weight = 0;
     for (int64_t n = 0; n < x->cols; n++) {
-        *energy += mat_column_energy(x, n);
-        for (int64_t i = 0; i < x->rows; i++) sum[i] += mat_get(x, i, n);
+        weight += w[n];
+        *energy += w[n] * mat_column_energy(x, n);
+        for (int64_t i = 0; i < x->rows; i++) sum[i] += w[n] * mat_get(x, i, n);
     }
+    return weight;
 }
 
 int variance_share(const inco_source *signals, double *share, inco_error *error) {
-    const int64_t dim = signals->dim, count = range_min(signals->count, SIGNALS);
-    double *sum = NEW(double, dim), energy = 0, square = 0;
+    const int64_t dim = signals->dim;
+    const int64_t count = signals->weights ? signals->count : range_min(signals->count, SIGNALS);
+    double *sum = NEW(double, dim), w[CHUNK], weight = 0, energy = 0, square = 0;
     spread_order order;
     inco_mat x = {0};
     int status = sum ? mat_new_raw(&x, signals->type, dim, CHUNK, error) : error_no_memory(error);
@@ -29,10 +33,11 @@ int variance_share(const inco_source *signals, double *share, inco_error *error)
     for (int64_t first = 0; status >= 0 && first < count; first += CHUNK) {
         const inco_mat part = mat_columns(&x, 0, range_min(count - first, CHUNK));
         status = source_read(&order.source, first, part.cols, part.data, error);
-        if (status >= 0) add(&part, sum, &energy);
+        if (status >= 0) status = source_weights(&order.source, first, part.cols, w, error);
+        if (status >= 0) weight += add(&part, w, sum, &energy);
     }
     for (int64_t i = 0; status >= 0 && i < dim; i++) square += sum[i] * sum[i];
-    *share = energy > 0 ? fmax(0, 1 - square / (double)count / energy) : 1;
+    *share = energy > 0 ? fmax(0, 1 - square / weight / energy) : 1;
     inco_mat_free(&x);
     memory_free(sum);
     return status;

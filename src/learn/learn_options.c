@@ -33,7 +33,7 @@ static const option_row rows[] = {
         learn_options, schedule, "schedule", "NAME", "auto", "auto|growing|batch", INCO_LEARN, "Methods",
         "idl: growing: the first iterations update the dictionary after batches of signals, which grow until "
         "they are whole passes; batch: one update per iteration, as in the paper; auto: growing if there are "
-        "at least eight signals per atom, the initial dictionary is not given, and neither a bound nor a path "
+        "at least 64 signals and eight per atom, the initial dictionary is not given, and neither a bound nor a path "
         "of gamma is wanted"),
     REAL_OPTION(learn_options, stop_change, "stop-change", "R", "0", 0, 1, INCO_LEARN, "Run",
                 "stop when an iteration changes the dictionary by at most R, relative to its norm (0: never)"),

@@ -21,8 +21,8 @@ static const double ENOUGH = 2e-3; /* of an update's decrease: an iteration that
 
 /* (SCHED-1): a batch has the GROW-th part of all signals coded so far, and at least LEAST signals per atom; (SCHED-2):
  * the weight of a signal decreases as the FORGET-th power of the signals seen; FEW iterations suffice for sums that
- * change with the next batch. ENOUGH_SIGNALS per atom for option schedule = auto. */
-enum { GROW = 8, LEAST = 2, FEW = 5, ENOUGH_SIGNALS = 8 };
+ * change with the next batch. ENOUGH_SIGNALS per atom, and MANY in all, for option schedule = auto. */
+enum { GROW = 8, LEAST = 2, FEW = 5, ENOUGH_SIGNALS = 8, MANY = 64 };
 static const double FORGET = 3.3;
 
 static const double WEIGHT =
@@ -89,7 +89,8 @@ static double gamma_of(const method_input *in) {
 static int wants_batches(const learner *l) {
     const int64_t schedule = learn_options_of(l->options)->schedule;
     if (schedule != SCHEDULE_AUTO) return schedule == SCHEDULE_GROWING;
-    return !bounded_is(l->options) && !l->given && l->signals.count / ENOUGH_SIGNALS >= l->d.cols;
+    const int64_t count = l->signals.count;
+    return !bounded_is(l->options) && !l->given && count >= MANY && count / ENOUGH_SIGNALS >= l->d.cols;
 }
 
 /* (SCHED-5): signals with a common mean are coded best by atoms that share it, which the penalty would prevent. */
