@@ -51,6 +51,18 @@ def as_atoms(values, name="dictionary"):
     return array if has_contiguous_rows(array) else np.ascontiguousarray(array, float_type(array))
 
 
+def as_weights(values, count):
+    """The weights of so many signals as float64; a number is the weight of all. The library checks their values."""
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiub":
+        raise library.InvalidError(f"sample_weight has values of type {array.dtype}, not numbers")
+    if array.ndim == 0:
+        array = np.full(count, array)
+    if array.shape != (count,):
+        raise library.InvalidError(f"sample_weight has the shape {array.shape}, not one weight for each of {count} signals")
+    return np.ascontiguousarray(array, np.float64)
+
+
 # ---- Sources ----
 
 class DataIter:
@@ -142,9 +154,9 @@ class Signals:
     What it reads from is kept as long as it lives.
     """
 
-    def __init__(self, data, call, name="X"):
+    def __init__(self, data, call, name="X", sample_weight=None):
         self.call, self.keep, self.struct = call, data, s.Source()
-        if _is_path(data) or (isinstance(data, (list, tuple)) and len(data) and all(map(_is_path, data))):
+        if are_paths(data):
             self._open([data] if _is_path(data) else data)
         elif callable(getattr(data, "next", None)) and callable(getattr(data, "reset", None)):
             self._read_with(_Batches(data))
@@ -154,6 +166,9 @@ class Signals:
                 self._view(array)
             else:
                 self._read_with(_Blocks(array))
+        if sample_weight is not None:
+            self.weights, self.weigh = as_weights(sample_weight, self.struct.count), s.WEIGHTS(self._copy_weights)
+            self.struct.weights = self.weigh
 
     def _view(self, array):
         self.keep = array, s.view(array)
@@ -181,6 +196,11 @@ class Signals:
         error.contents.message = b"the source raised an exception"
         return -3
 
+    def _copy_weights(self, _, first, count, address, error):
+        part = self.weights[first:first + count]
+        ctypes.memmove(address, part.ctypes.data, part.nbytes)
+        return 0
+
     @property
     def shape(self):
         return self.struct.count, self.struct.dim
@@ -192,6 +212,11 @@ class Signals:
 
 def _is_path(value):
     return isinstance(value, (str, bytes, os.PathLike))
+
+
+def are_paths(data):
+    """Whether the signals are in files."""
+    return _is_path(data) or (isinstance(data, (list, tuple)) and len(data) > 0 and all(map(_is_path, data)))
 
 
 # ---- Results ----

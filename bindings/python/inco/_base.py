@@ -28,6 +28,9 @@ if HAS_SKLEARN:
     def check_array(values):
         return sklearn.utils.check_array(values, dtype=_FLOATS, order="C")
 
+    def check_weights(sample_weight, X):
+        return sklearn.utils.validation._check_sample_weight(sample_weight, X, dtype=np.float64)
+
     check_is_fitted = sklearn.utils.validation.check_is_fitted
     check_random_state = sklearn.utils.check_random_state
 
@@ -81,6 +84,9 @@ else:
 
     def check_array(values):
         return arrays.as_atoms(values)
+
+    def check_weights(sample_weight, X):
+        return arrays.as_weights(sample_weight, len(X))
 
     def check_is_fitted(estimator):
         if not hasattr(estimator, "components_"):

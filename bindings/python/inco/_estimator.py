@@ -135,14 +135,15 @@ class DictionaryLearning(*_base.bases):
         settings["threads"] = str(_threads(self.n_jobs))
         return functions.clip_sparsity(settings, atoms, X.shape[1])
 
-    def _learning(self, X, start):
+    def _learning(self, X, start, sample_weight=None):
         """Options of learning, as text; a dictionary to start from has its own number of atoms."""
+        count = len(X) if sample_weight is None else np.count_nonzero(sample_weight)
         atoms = self.n_components if self.n_components is not None else X.shape[1] if start is None else len(start)
         settings = self._settings(PARAMETERS, X, atoms)
         settings.update(atoms=str(atoms), seed=str(_seed(self.random_state)))
         if start is None and self.init != "sample":
             settings["init"] = str(self.init)
-        elif start is None and isinstance(atoms, numbers.Integral) and atoms > len(X):
+        elif start is None and isinstance(atoms, numbers.Integral) and atoms > count:
             settings["init"] = "random"  # there are too few signals to draw from
         return settings
 
@@ -154,7 +155,7 @@ class DictionaryLearning(*_base.bases):
 
     # ---- Learning ----
 
-    def fit(self, X, y=None):
+    def fit(self, X, y=None, sample_weight=None):
         """Learn the dictionary.
 
         Ctrl-C and exceptions in callbacks end it, and leave the attributes with what was learned until then.
@@ -164,16 +165,21 @@ class DictionaryLearning(*_base.bases):
         X : array of shape (n_samples, n_features)
             Training signals.
         y : ignored
+        sample_weight : array of shape (n_samples,), default=None
+            A signal of weight 2 counts as one that occurs twice, a signal of weight 0 as one that is absent.
 
         Returns
         -------
         self
         """
         X = _base.validate(self, X, reset=True)
+        if sample_weight is not None:
+            sample_weight = _base.check_weights(sample_weight, X)
         start = self._start()
         if start is not None and start.shape[1] != X.shape[1] and self.warm_start and hasattr(self, "components_"):
             start = None  # of other data
-        functions.run_learner(X, self._learning(X, start), start, self.callbacks, RENAMED, self._keep)
+        functions.run_learner(X, self._learning(X, start, sample_weight), start, self.callbacks, RENAMED, self._keep,
+                              sample_weight)
         return self
 
     def _keep(self, learned):
@@ -185,7 +191,7 @@ class DictionaryLearning(*_base.bases):
         self.n_iter_ = learned.iterations
         self.__dict__.pop("_stream", None)
 
-    def partial_fit(self, X, y=None):
+    def partial_fit(self, X, y=None, sample_weight=None):
         """Learn from the next batch of a stream, by the method 'online'.
 
         The batches may have any sizes; signals seen earlier weigh less, by `forget`. The penalty is that of `fit`. With
@@ -197,6 +203,8 @@ class DictionaryLearning(*_base.bases):
         ----------
         X : array of shape (n_samples, n_features)
         y : ignored
+        sample_weight : array of shape (n_samples,), default=None
+            As for `fit`.
 
         Returns
         -------
@@ -204,18 +212,21 @@ class DictionaryLearning(*_base.bases):
         """
         first = not hasattr(self, "components_")
         X = _base.validate(self, X, reset=first)
-        self._learn_batch(X, getattr(self, "_stream", None) or self._begin_stream(X))
+        if sample_weight is not None:
+            sample_weight = _base.check_weights(sample_weight, X)
+        stream = getattr(self, "_stream", None) or self._begin_stream(X, sample_weight)
+        self._learn_batch(X, sample_weight, stream)
         return self
 
-    def _begin_stream(self, X):
+    def _begin_stream(self, X, sample_weight):
         start = np.ascontiguousarray(self.components_) if hasattr(self, "components_") else self._start()
         if start is None:
-            settings = dict(self._learning(X, None), iterations="0")
+            settings = dict(self._learning(X, None, sample_weight), iterations="0")
             start = functions.run_learner(X, {name: settings[name] for name in ("atoms", "seed", "init", "iterations")
-                                              if name in settings}, names=RENAMED).dictionary
+                                              if name in settings}, names=RENAMED, sample_weight=sample_weight).dictionary
         atoms, dim = start.shape
         return {"dictionary": start.astype(np.float64), "a": np.zeros((atoms, atoms)), "b": np.zeros((atoms, dim)),
-                "energy": 0.0, "weight": 0.0, "signals": 0, "batches": 0}
+                "energy": 0.0, "weight": 0.0, "signals": 0, "total_weight": 0.0, "batches": 0}
 
     def _stream_settings(self, X, atoms):
         settings = self._settings(PARAMETERS, X, atoms)
@@ -225,19 +236,19 @@ class DictionaryLearning(*_base.bases):
             settings.setdefault("gamma-relative", "0.02")  # that of fit, whose signals have no common mean
         return settings
 
-    def _learn_batch(self, X, stream):
+    def _learn_batch(self, X, sample_weight, stream):
         """Changes copies, so that a failure leaves the estimator as it was."""
         state = {name: value.copy() if isinstance(value, np.ndarray) else value for name, value in stream.items()}
         atoms = np.empty_like(state["dictionary"])
         mats = {name: ctypes.pointer(s.view(array)) for name, array in
                 (("dictionary", state["dictionary"]), ("a", state["a"]), ("b", state["b"]), ("result", atoms))}
-        struct = s.Online(energy=state["energy"], weight=state["weight"], signals=state["signals"], **mats)
+        sums = ("energy", "weight", "signals", "total_weight")
+        struct = s.Online(**{name: state[name] for name in sums}, **mats)
         with Call(self._stream_settings(X, len(state["a"])), self.callbacks, RENAMED) as call:
-            signals = arrays.Signals(X, call)
+            signals = arrays.Signals(X, call, sample_weight=sample_weight)
             status = call.run("inco_online_learn", signals.struct, call.options, struct)
             if status == 0:
-                state.update(energy=struct.energy, weight=struct.weight, signals=struct.signals,
-                             batches=state["batches"] + 1)
+                state.update({name: getattr(struct, name) for name in sums}, batches=state["batches"] + 1)
                 self._keep_stream(state, struct, atoms.astype(X.dtype))
             call.finish(None)
 
@@ -276,9 +287,9 @@ class DictionaryLearning(*_base.bases):
         """
         return self._encode(X, self.sparse_output)[0]
 
-    def fit_transform(self, X, y=None):
+    def fit_transform(self, X, y=None, sample_weight=None):
         """Learn the dictionary and compute the codes of the training signals: ``fit(X).transform(X)``."""
-        return self.fit(X).transform(X)
+        return self.fit(X, sample_weight=sample_weight).transform(X)
 
     def inverse_transform(self, X):
         """Compute the signals that codes stand for: ``X @ components_``.

@@ -102,13 +102,13 @@ def _warn_missed(result, settings):
             warnings.warn(f"{name} was missed: {reached:.6g} instead of {wanted:.6g}", TargetWarning, stacklevel=4)
 
 
-def run_learner(X, settings, init=None, callbacks=None, names=None, keep=None):
+def run_learner(X, settings, init=None, callbacks=None, names=None, keep=None, sample_weight=None):
     """Learns with options given as text; `init` is an initial dictionary or None.
 
     `keep` is called with the result, also with that of a run that ends with an exception.
     """
     with Call(settings, callbacks, names) as call:
-        signals = None if X is None else arrays.Signals(X, call)
+        signals = None if X is None else arrays.Signals(X, call, sample_weight=sample_weight)
         learner = ctypes.c_void_p()
         call("inco_learner_new", ctypes.byref(learner), signals and signals.struct, call.options)
         try:
@@ -126,11 +126,19 @@ def run_learner(X, settings, init=None, callbacks=None, names=None, keep=None):
     return result
 
 
+def _check_weights(X, sample_weight, settings):
+    """Refuses weights that would not be used."""
+    if settings.get("weights") is not None and (sample_weight is not None or not arrays.are_paths(X)):
+        raise library.InvalidError("weights names a file of weights, for signals from files; sample_weight is an array")
+    if sample_weight is not None and X is None:
+        raise library.InvalidError("sample_weight needs signals, but X is None")
+
+
 _LEARN = options.Parameters(options.LEARN)
 
 
 @options.takes_options(_LEARN, replaced=["init"])
-def learn(X, *, init="sample", callbacks: Callbacks = None, **settings) -> Learned:
+def learn(X, *, init="sample", sample_weight=None, callbacks: Callbacks = None, **settings) -> Learned:
     """Learn a dictionary of unit-norm atoms for sparse coding, with bounded coherence.
 
     Minimises ||X - C D||^2 + gamma ||D D' - I||^2 over dictionaries D and sparse codes C.
@@ -143,6 +151,8 @@ def learn(X, *, init="sample", callbacks: Callbacks = None, **settings) -> Learn
         ``method='parametric'``, which needs no data.
     init : {'sample', 'dct', 'random'}, path or array of shape (atoms, features), default='sample'
         Initial dictionary: random signals, cosines, random directions, a file, or an array.
+    sample_weight : array of shape (signals,) or number, default=None
+        A signal of weight 2 counts as one that occurs twice, a signal of weight 0 as one that is absent.
     callbacks : iterable of callables, default=None
         Each is called with a :class:`Progress` several times per iteration. A true result stops the run after the
         current step; the result is the dictionary so far. An exception stops it too and is raised by `learn`.
@@ -173,7 +183,8 @@ def learn(X, *, init="sample", callbacks: Callbacks = None, **settings) -> Learn
         start = arrays.as_atoms(init, "init")
     elif init != "sample":
         settings["init"] = init
-    return run_learner(X, _LEARN.settings(settings), start, callbacks)
+    _check_weights(X, sample_weight, settings)
+    return run_learner(X, _LEARN.settings(settings), start, callbacks, sample_weight=sample_weight)
 
 
 # ---- Sparse coding ----
@@ -281,7 +292,7 @@ _DECOHERE = options.Parameters(options.DECOHERE)
 
 
 @options.takes_options(_DECOHERE)
-def decohere(dictionary, X=None, *, callbacks: Callbacks = None, **settings) -> Decohered:
+def decohere(dictionary, X=None, *, sample_weight=None, callbacks: Callbacks = None, **settings) -> Decohered:
     """Find the nearest dictionary whose coherence is at most `max_coherence`.
 
     Parameters
@@ -291,6 +302,8 @@ def decohere(dictionary, X=None, *, callbacks: Callbacks = None, **settings) -> 
     X : array of shape (signals, features), DataIter, path or list of paths, default=None
         Signals: the result then is the dictionary with the least error on them, for their codes in `dictionary`.
         Without them it is the one nearest in Frobenius norm.
+    sample_weight : array of shape (signals,) or number, default=None
+        Weights of the signals, as for :func:`learn`.
     callbacks : iterable of callables, default=None
         As for :func:`learn`.
     {options}
@@ -308,9 +321,10 @@ def decohere(dictionary, X=None, *, callbacks: Callbacks = None, **settings) -> 
     True
     """
     atoms = arrays.as_atoms(dictionary)
+    _check_weights(X, sample_weight, settings)
     texts = clip_sparsity(_DECOHERE.settings(settings), *atoms.shape)
     with Call(texts, callbacks) as call:
-        signals = None if X is None else arrays.Signals(X, call)
+        signals = None if X is None else arrays.Signals(X, call, sample_weight=sample_weight)
         result, info = s.Mat(), s.DecohereInfo()
         status = call.run("inco_decohere", s.view(atoms), signals and signals.struct, call.options, ctypes.byref(result),
                           info)

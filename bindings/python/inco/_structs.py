@@ -55,6 +55,7 @@ class Sized(ctypes.Structure):
 
 
 READ = ctypes.CFUNCTYPE(c_int, c_void_p, c_int64, c_int64, c_void_p, POINTER(Error))
+WEIGHTS = ctypes.CFUNCTYPE(c_int, c_void_p, c_int64, c_int64, c_void_p, POINTER(Error))
 WRITE_BYTES = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t)
 READ_BYTES = ctypes.CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t)
 
@@ -64,7 +65,7 @@ class Source(Sized):
 
     _fields_ = [
         ("size", c_size_t), ("dim", c_int64), ("count", c_int64), ("type", c_int), ("self", c_void_p), ("read", READ),
-        ("concurrent", c_int64), ("sequential", c_int64),
+        ("concurrent", c_int64), ("sequential", c_int64), ("weights", WEIGHTS),
     ]
 
 
@@ -104,7 +105,8 @@ class LearnInfo(Sized):
         ("seconds_update", c_double), ("seconds_io", c_double), ("seconds_total", c_double), ("spread_passes", c_int64),
         ("spread_pairs", c_int64), ("seconds_spread", c_double), ("coherence_target", c_double), ("eta", c_double),
         ("start_coherence_max", c_double), ("start_coherence_rms", c_double), ("replaced_last", c_int64),
-        ("rank", c_int64),
+        ("rank", c_int64), ("start_projected", c_int64), ("start_replaced", c_int64), ("ranks", c_int64),
+        ("cluster_updates", c_int64), ("cluster_bytes", c_double), ("weight", c_double), ("left_out", c_int64),
     ]
 
 
@@ -185,7 +187,7 @@ class Online(Sized):
     _fields_ = [
         ("size", c_size_t), ("dictionary", POINTER(Mat)), ("a", POINTER(Mat)), ("b", POINTER(Mat)), ("energy", c_double),
         ("weight", c_double), ("signals", c_int64), ("relative_error", c_double), ("mean_cardinality", c_double),
-        ("objective", c_double), ("gamma", c_double), ("result", POINTER(Mat)),
+        ("objective", c_double), ("gamma", c_double), ("result", POINTER(Mat)), ("total_weight", c_double),
     ]
 
 

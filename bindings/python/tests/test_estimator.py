@@ -228,3 +228,41 @@ def test_wrong_options_are_refused(X):
         assert "--" not in str(caught.value)
     with pytest.raises(TypeError, match="no_such"):
         DictionaryLearning(no_such=1)
+
+
+# ---- Weights ----
+
+def test_weights():
+    rng = np.random.default_rng(7)
+    X, weight = rng.standard_normal((300, 12)), rng.integers(0, 4, 300)
+    model = DictionaryLearning(20, iterations=3, schedule="batch", **OMP)
+    weighted = model.fit(X, sample_weight=weight).components_
+    repeated = model.fit(np.repeat(X, weight, axis=0)).components_
+    np.testing.assert_allclose(weighted, repeated, rtol=0, atol=1e-12)
+    codes = model.fit_transform(X, sample_weight=weight)
+    np.testing.assert_array_equal(codes, model.fit(X, sample_weight=weight).transform(X))
+
+
+def test_weights_of_a_stream():
+    rng = np.random.default_rng(8)
+    X, weight = rng.standard_normal((300, 12)), rng.integers(1, 4, 300)
+    init = X[:20] / np.linalg.norm(X[:20], axis=1, keepdims=True)
+    one, other = (DictionaryLearning(20, init=init, method="online", batch=10**6, **OMP) for _ in range(2))
+    for part in np.array_split(np.arange(300), 3):
+        one.partial_fit(X[part], sample_weight=weight[part])
+        other.partial_fit(np.repeat(X[part], weight[part], axis=0))
+    np.testing.assert_allclose(one.components_, other.components_, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf])
+def test_bad_weights(bad):
+    X = np.random.default_rng(9).standard_normal((50, 5))
+    weight = np.ones(50)
+    weight[3] = bad
+    for learn in (DictionaryLearning(4).fit, DictionaryLearning(4).partial_fit):
+        with pytest.raises(ValueError, match="weight"):
+            learn(X, sample_weight=weight)
+        with pytest.raises(ValueError, match="weight"):
+            learn(X, sample_weight=weight[:-1])
+        with pytest.raises(ValueError, match="weight"):
+            learn(X, sample_weight=np.zeros(50))

@@ -300,3 +300,68 @@ def test_pandas_frames(X):
 def test_a_missed_target_is_warned_of(X):
     with pytest.warns(inco.TargetWarning, match="max_coherence"):
         inco.learn(X, atoms=32, method="idb", max_coherence=0.3, iterations=1, **OMP)
+
+
+# ---- Weights ----
+
+WHOLE = dict(atoms=20, coder="omp", sparsity=3, iterations=3, schedule="batch")
+
+
+def weighted_signals():
+    rng = np.random.default_rng(7)
+    return rng.standard_normal((500, 12)), rng.integers(0, 4, 500)
+
+
+def test_weights_are_repetitions():
+    X, weight = weighted_signals()
+    weighted, repeated = inco.learn(X, sample_weight=weight, **WHOLE), inco.learn(np.repeat(X, weight, axis=0), **WHOLE)
+    np.testing.assert_allclose(weighted.dictionary, repeated.dictionary, rtol=0, atol=1e-12)
+    assert weighted.weight == weight.sum() and weighted.left_out == (weight == 0).sum()
+
+
+@pytest.mark.parametrize("form", ["f32", "fortran", "iterator"])
+def test_weights_of_every_source(form):
+    X, weight = weighted_signals()
+    X = X.astype("f4") if form == "f32" else np.asfortranarray(X) if form == "fortran" else X
+    data = Halves(X) if form == "iterator" else X
+    found = inco.learn(data, sample_weight=(weight > 0).tolist(), **WHOLE).dictionary
+    np.testing.assert_array_equal(found, inco.learn(np.ascontiguousarray(X[weight > 0]), **WHOLE).dictionary)
+
+
+class Halves(inco.DataIter):
+    def __init__(self, X):
+        self.X = X
+        self.reset()
+
+    def reset(self):
+        self.left = [self.X[:200], self.X[200:]]
+
+    def next(self):
+        return self.left.pop(0) if self.left else None
+
+
+@pytest.mark.parametrize("weight, message", [
+    (-np.ones(500), "weight of signal 0 .* is -1"), (np.full(500, np.nan), "is nan"), (np.full(500, np.inf), "is inf"),
+    (np.zeros(500), "all 500 weights are zero"), (np.ones(499), "not one weight for each of 500"),
+    (np.ones((500, 1)), "not one weight for each of 500"), (np.ones(500) * 1j, "not numbers"), (["a"] * 500, "not numbers"),
+])
+def test_bad_weights(weight, message):
+    with pytest.raises(ValueError, match=message):
+        inco.learn(weighted_signals()[0], sample_weight=weight, **WHOLE)
+
+
+def test_weights_that_would_not_be_used():
+    X, weight = weighted_signals()
+    with pytest.raises(ValueError, match="sample_weight is an array"):
+        inco.learn(X, weights="w.npy", **WHOLE)
+    with pytest.raises(ValueError, match="X is None"):
+        inco.decohere(X[:20], max_coherence=.9, sample_weight=weight)
+
+
+def test_weights_of_decohere():
+    X, weight = weighted_signals()
+    wanted = dict(max_coherence=.5, coder="omp", sparsity=3)
+    one = inco.decohere(X[:20], X, sample_weight=weight, **wanted).dictionary
+    other = inco.decohere(X[:20], np.repeat(X, weight, axis=0), **wanted).dictionary
+    without = inco.decohere(X[:20], X, **wanted).dictionary
+    assert abs(one - other).max() < 1e-3 * abs(one - without).max()  # the search for the bound amplifies rounding
