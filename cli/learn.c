@@ -1,6 +1,7 @@
 /* inco learn: learns a dictionary from data. */
 #include "learn.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -17,6 +18,10 @@ inco_learn_info learn_info(const learn_job *job) {
     inco_learn_info info = INCO_INIT(inco_learn_info);
     inco_learner_info(job->learner, &info, NULL);
     return info;
+}
+
+double learn_memory(const learn_job *job, int64_t atoms) {
+    return inco_learn_memory(&job->source, atoms, job->run->options) + inco_data_memory(job->data);
 }
 
 /* ---- Checks ---- */
@@ -277,6 +282,14 @@ static int save(learn_job *job) {
     return INCO_OK;
 }
 
+/* The library knows the memory of learning alone; data files of which nothing is held are left to its own check. */
+static int check_memory(const learn_job *job) {
+    run *r = job->run;
+    if (!inco_options_given(r->options, "atoms") || !(inco_data_memory(job->data) > 0)) return INCO_OK;
+    const double bytes = learn_memory(job, (int64_t)inco_options_get_number(r->options, "atoms"));
+    return isnan(bytes) ? INCO_OK : inco_check_memory("learning from these data", bytes, r->options, &r->error);
+}
+
 /* What a rank does for itself: rank 0 checks all files that it will write, every rank opens the data. */
 static int open_all(learn_job *job) {
     run *r = job->run;
@@ -288,6 +301,7 @@ static int open_all(learn_job *job) {
     if (inco_learn_needs_data(r->options)) {
         TRY(inco_data_open(&job->data, r->paths, r->path_count, r->options, &r->error));
         TRY(inco_data_source(job->data, &job->source, &r->error));
+        TRY(check_memory(job));
     }
     if (!run_is_first(r)) goto done;
     TRY(html_open_own_test(&job->html, job->source.dim));

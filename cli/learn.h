@@ -28,6 +28,9 @@ typedef struct learn_job {
     int64_t history_count, history_capacity;
 } learn_job;
 
+/* Bytes that learning this many atoms takes, with what the data hold; NaN: unknown. */
+double learn_memory(const learn_job *job, int64_t atoms);
+
 /* The learner's info so far. */
 inco_learn_info learn_info(const learn_job *job);
 

@@ -47,7 +47,7 @@ static int measure(learn_job *job, dry_estimate *e) {
     e->code = (info.seconds_code + info.seconds_io) / 2;
     e->update = info.seconds_update;
     e->seconds = (double)(e->iterations + 1) * scale * e->code + (double)e->iterations * e->update;
-    e->memory = inco_learn_memory(&job->source, info.atoms, r->options);
+    e->memory = learn_memory(job, info.atoms);
 done:
     inco_mat_free(&dictionary);
     inco_options_free(options);

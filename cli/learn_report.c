@@ -38,7 +38,7 @@ void learn_announce(const learn_job *job) {
             (long long)source->count, (long long)source->dim, unit, results_precision(source->type));
     run_say(job->run, "learning %s atoms: method %s, coder %s, %s iterations, seed %s, %d thread%s", atoms, method,
             coder, iterations, seed, results_threads(job->run), results_threads(job->run) == 1 ? "" : "s");
-    const double memory = inco_learn_memory(source, atoll(atoms), job->run->options);
+    const double memory = learn_memory(job, atoll(atoms));
     if (!isnan(memory)) run_say(job->run, "memory needed: about %.0f MB", memory / 1e6);
 }
 

@@ -285,6 +285,7 @@ INCO_API const char *inco_data_kind(const inco_data *data);            /* "matri
 INCO_API int64_t inco_data_files(const inco_data *data);               /* number of files */
 INCO_API const char *inco_data_file(const inco_data *data, int64_t i); /* name of file i; NULL past the last */
 INCO_API double inco_data_rate(const inco_data *data);                 /* sampling rate in Hz; 0 if not audio */
+INCO_API double inco_data_memory(const inco_data *data);               /* bytes in memory; inco_learn_memory lacks them */
 
 /* ---- Learning ---------------------------------------------------------------------------------------------- */
 

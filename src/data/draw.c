@@ -189,11 +189,23 @@ static int64_t take_smallest(drawing *d, int64_t *chosen) {
 
 /* ---- Both ---- */
 
+/* A power of two. */
+static int64_t buckets_for(int64_t count, int64_t wanted) {
+    const int64_t least = range_min(2 * count, MOST_BUCKETS);
+    int64_t buckets = 64;
+    while (buckets < least || buckets < 4 * wanted) buckets *= 2;
+    return buckets;
+}
+
+/* The buckets, their bounds, and the copy with which qsort sorts these. */
+double draw_memory(int64_t count, int64_t wanted) {
+    return (double)buckets_for(count, wanted) * (double)(sizeof(bucket) + 2 * sizeof(double));
+}
+
 static int open_drawing(drawing *d, inco_error *error) {
     const inco_source *from = d->task->signals;
     const int64_t group = range_min(GROUP, from->count);
-    const int64_t wanted = range_min(2 * from->count, MOST_BUCKETS);
-    for (d->buckets = 64; d->buckets < wanted || d->buckets < 4 * d->task->count;) d->buckets *= 2;
+    d->buckets = buckets_for(from->count, d->task->count);
     d->bucket = NEW(bucket, d->buckets);
     d->content = NEW(uint64_t, group);
     d->weight = NEW(double, group);

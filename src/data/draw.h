@@ -16,6 +16,9 @@ typedef struct draw_task {
  * if there are fewer. Reads the signals twice; its memory does not grow with their number. */
 int draw_signals(const draw_task *task, int64_t *chosen, int64_t *found, inco_error *error);
 
+/* Bytes that it takes, but for the signals read at a time. */
+double draw_memory(int64_t count, int64_t wanted);
+
 /* A number that identifies the content of a signal, column n of x, which it multiplies by a power of two. 0 for a zero
  * signal. */
 uint64_t draw_content(const inco_mat *x, int64_t n, uint64_t seed);

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/limit.h"
 #include "base/memory.h"
+#include "base/owner.h"
 #include "base/range.h"
 #include "io/file.h"
 
@@ -97,13 +98,25 @@ done:
     return status;
 }
 
+/* Without a copy where the header had the right length: copies among what is kept would leave holes in memory. */
+static int take_samples(samples *s, inco_mat *m, inco_error *error) {
+    if (s->used < s->capacity || !s->used) {
+        const int status = mat_new_raw(m, INCO_F32, s->used, 1, error);
+        if (status >= 0 && s->used) memcpy(m->data, s->values, (size_t)s->used * sizeof *s->values);
+        return status;
+    }
+    *m = mat_view(INCO_F32, s->used, 1, s->values);
+    s->values = NULL;
+    m->owner = owner_of_block(m->data);
+    return m->owner ? INCO_OK : error_no_memory(error);
+}
+
 int audio_load(const char *path, const io_how *how, io_array *out, inco_error *error) {
     samples s = {.path = path, .limit = how->limit};
     double rate = 0;
     int status;
     TRY(decode(path, &s, &rate, error));
-    TRY(mat_new_raw(&out->m, INCO_F32, s.used, 1, error));
-    if (s.used) memcpy(out->m.data, s.values, (size_t)s.used * sizeof *s.values);
+    TRY(take_samples(&s, &out->m, error));
     out->rate = rate;
     if (how->rate > 0 && how->rate != rate) {
         out->rate = how->rate;

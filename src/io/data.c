@@ -513,6 +513,17 @@ double inco_data_rate(const inco_data *d) {
     return handle_is(d, kind) && d->cut.kind == IO_AUDIO ? d->files[0].array.rate : 0;
 }
 
+double inco_data_memory(const inco_data *d) {
+    double bytes = 0;
+    if (!handle_is(d, kind)) return 0;
+    for (int64_t i = 0; i < d->paths.count; i++) {
+        const inco_mat *m = &d->files[i].array.m;
+        if (m->data) bytes += (double)m->rows * (double)m->cols * m->type;
+    }
+    bytes += d->pick ? (double)d->source.count * sizeof *d->pick : 0;
+    return bytes + (d->weights ? (double)d->places * sizeof *d->weights : 0);
+}
+
 /* Random windows and patches cannot be reassembled: they have no origin. */
 static int find_origin(const inco_data *d, inco_origin *origin, inco_error *error) {
     origin_arrays *arrays = origin_new(origin, d->source.count);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/common.h"
 #include "base/error.h"
@@ -9,6 +10,7 @@
 #include "base/limit.h"
 #include "base/source.h"
 #include "code/coder_options.h"
+#include "data/draw.h"
 #include "data/pass.h"
 #include "learn/alternate.h"
 #include "learn/bounded.h"
@@ -58,15 +60,16 @@ static need need_of(const inco_source *signals, int64_t atoms, const inco_option
     const double d = (double)signals->dim, l = (double)atoms, group = fmin((double)PASS_GROUP, (double)signals->count);
     const double length = code_length(signals, atoms, options), code = length * (4 + signals->type) + 8;
     const int refits = updates == OPTION_UNSET ? own->code_updates && own->code_updates(options) > 0 : updates > 0;
-    need n = {.fixed = PROGRAM + coding(l, length, signals->type, common_threads(options)) +
-                       group * (d * signals->type + 4 * code)};
+    need n = {.fixed = coding(l, length, signals->type, common_threads(options)) + group * 4 * code};
     if (own->needs_codes) {
         n.fixed += 8 * 3 * d * l;
         n.per_signal = d * signals->type + 2 * code + 16;
-        return n;
+    } else {
+        n.fixed += 8 * (partial_sums(signals->count) * (d * l + l * l / 2) + sums(options) * l * l + 11 * d * l);
+        if (refits) n.fixed += fmin(code * (double)signals->count, (double)alternate_codes_limit(options));
     }
-    n.fixed += 8 * (partial_sums(signals->count) * (d * l + l * l / 2) + sums(options) * l * l + 11 * d * l);
-    if (refits) n.fixed += fmin(code * (double)signals->count, (double)alternate_codes_limit(options));
+    if (!strcmp(learn_options_of(options)->init, "sample")) n.fixed = fmax(n.fixed, draw_memory(signals->count, atoms));
+    n.fixed += PROGRAM + group * d * signals->type;
     return n;
 }
 

@@ -79,10 +79,15 @@ class Codes(tool.Case):
         """With a bound, the codes are refitted within an iteration: they may be in a temporary file meanwhile."""
         self.save("X.npy", np.random.default_rng(0).standard_normal((150000, 16)).astype("f4"))
         words = ["X.npy", "--atoms", "24", "--coder", "omp", "--sparsity", "5", "--max-coherence", ".6", "--iterations",
-                 "2", "-q"]
+                 "2", "--init", "random", "-q"]
         self.inco("learn", *words, "-o", "D.npy")
         self.inco("learn", *words, "-o", "E.npy", "--max-memory", "26")  # 6.5 MB for codes of 7.2 MB
         np.testing.assert_array_equal(self.load("D.npy"), self.load("E.npy"))
+
+
+def memory_of(text):
+    """Megabytes: as foreseen, and taken at most."""
+    return [int(re.search(words, text).group(1)) for words in (r"memory needed: about (\d+) MB", r"(\d+) MB peak")]
 
 
 class Need(tool.Case):
@@ -105,11 +110,11 @@ class Need(tool.Case):
         """The estimate printed is the memory that the process takes at most, within a third."""
         if os.environ.get("INCO_TEST_SANITIZER"):
             self.skipTest("a sanitizer takes memory of its own")
-        for atoms, more in ((100, ""), (700, ""), (700, "--max-coherence .9"), (100, "--method ksvd")):
+        for atoms, more in ((100, ""), (700, ""), (700, "--schedule batch"), (700, "--max-coherence .9"),
+                            (100, "--method ksvd")):
             line = "inco learn X.npy --atoms %d --iterations 1 --coder omp --sparsity 3 -o /dev/null %s; true"
             text = tool.shell(line % (atoms, more), self.home).stderr.decode()
-            needed = int(re.search(r"memory needed: about (\d+) MB", text).group(1))
-            taken = int(re.search(r"(\d+) MB peak", text).group(1))
+            needed, taken = memory_of(text)
             self.assertTrue(needed / 1.35 <= taken <= needed * 1.35, (atoms, more, needed, taken))
 
     def test_max_memory(self):
@@ -153,11 +158,24 @@ class Audio(tool.Case):
             self.write_floats(name, sounds[name])
         self.assertIn(broken, range(1, 6))
 
+    def test_memory_of_samples_is_foreseen(self):
+        if os.environ.get("INCO_TEST_SANITIZER"):
+            self.skipTest("a sanitizer takes memory of its own")
+        sound = np.random.default_rng(3).standard_normal(600000)
+        for i in range(20):
+            self.write_floats("%02d.wav" % i, sound)
+        line = "inco learn *.wav --window 16 %s --atoms 4 --iterations 1 -o D.npy; true"
+        needed, taken = memory_of(tool.shell(line % "--hop 16000", self.home).stderr.decode())
+        self.assertGreater(needed, 48)
+        self.assertTrue(needed / 1.35 <= taken <= needed * 1.35, (needed, taken))
+        text = tool.shell(line % "--hop 16000 --max-memory 30", self.home).stderr.decode()  # the samples are spooled
+        self.assertLess(memory_of(text)[0], 30)
+
     def test_a_small_limit_changes_nothing(self):
         random = np.random.default_rng(2)
         names = [self.write_floats("%d.wav" % i, random.standard_normal(500000)) for i in range(4)]
         for more in (["--signals", "500"], ["--hop", "1600"]):
             words = [*names, "--window", "16", *more, "--atoms", "4", "--iterations", "1", "-q"]
             self.inco("learn", *words, "-o", "D.npy")
-            self.inco("learn", *words, "-o", "E.npy", "--max-memory", "20")  # 5 MB for samples of 8 MB
+            self.inco("learn", *words, "-o", "E.npy", "--max-memory", "26")  # 6.5 MB for samples of 8 MB
             np.testing.assert_array_equal(self.load("D.npy"), self.load("E.npy"))
