@@ -18,7 +18,8 @@ from ._calls import Call
 # Options under scikit-learn's names, and those that an estimator has no use for: they are for files and for methods without
 # data; float32 stays float32; centring is a step of a pipeline.
 RENAMED = {"atoms": "n_components", "threads": "n_jobs", "seed": "random_state", "lambda": "alpha"}
-WITHOUT = ["window", "rate", "hop", "signals", "columns", "variable", "weights", "precision", "center", "family", "max-memory"]
+WITHOUT = ["dim", "window", "rate", "hop", "signals", "columns", "variable", "weights", "precision", "center", "family",
+           "max-memory"]
 PARAMETERS = options.Parameters(options.LEARN, WITHOUT, RENAMED)
 CODING = options.Parameters(options.ENCODE, WITHOUT, RENAMED)
 

@@ -5,6 +5,7 @@ Names, types, ranges, defaults and help come from the table when the package is 
 import dataclasses
 import functools
 import inspect
+import os
 import re
 import textwrap
 import typing
@@ -61,8 +62,11 @@ class Option:
     def annotation(self):
         """The type, as type hints name it."""
         kind = {FLAG: bool, INTEGER: int, REAL: float, SIZE: typing.Tuple[int, int]}.get(self.type, str)
-        if self.choices and self.type == REAL:
-            kind = typing.Union[kind, str]
+        if self.metavar == "FILE":
+            kind = typing.Union[str, os.PathLike]
+        if self.choices:
+            words = typing.Literal[self.choices]
+            kind = words if self.type == CHOICE else typing.Union[kind, words]
         return kind if self.default is not None else typing.Optional[kind]
 
     def text(self, value):

@@ -7,6 +7,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 
 import pytest
 
@@ -103,6 +104,40 @@ def test_no_option_is_declared_in_python():
             if isinstance(node, ast.FunctionDef) and node.name not in ("clip_sparsity",):
                 declared = {argument.arg for argument in node.args.args + node.args.kwonlyargs}
                 assert not declared & names, (source.name, node.name, declared & names)
+
+
+# ---- Types ----
+
+@in_tree
+def test_the_stub_is_current():
+    """The types for editors and type checkers, inco/__init__.pyi, are those of the table."""
+    script = ROOT / "scripts" / "python-stub"
+    done = subprocess.run([sys.executable, str(script), "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_type_checker_knows_options_and_results(tmp_path):
+    pytest.importorskip("mypy")
+    (tmp_path / "user.py").write_text(textwrap.dedent("""
+        import inco, numpy
+        X = numpy.zeros((5, 4))
+        model = inco.DictionaryLearning(8, max_coherence=0.5, gamma="auto", patch=(2, 2)).fit(X)
+        model.components_.shape, model.coherence_ + 1, model.max_coherence, model.set_params(gamma=1.0)
+        result = inco.learn(X, atoms=8, method="ksvd", callbacks=[lambda progress: progress.iteration > 3])
+        result.coherence_max + inco.inspect(result.dictionary).pairs[0][2]
+        inco.encode(result.dictionary, "X.npy", sparse=False).shape
+        inco.learn(X, atoms="8")  # error: argument
+        inco.learn(X, metod="idl")  # error: keyword
+        inco.learn(X, method="ild")  # error: value
+        inco.DictionaryLearning(no_such=1)  # error: keyword
+        result.no_such  # error: attribute
+    """))
+    command = [sys.executable, "-m", "mypy", "--config-file=", "--ignore-missing-imports", "--follow-imports=silent", "user.py"]
+    done = subprocess.run(command, cwd=tmp_path, env=dict(os.environ, MYPYPATH=str(PACKAGE.parent)), capture_output=True,
+                          text=True)
+    wrong = {i for i, line in enumerate((tmp_path / "user.py").read_text().split("\n"), 1) if "# error" in line}
+    found = {int(line) for line in re.findall(r"^user\.py:(\d+): error", done.stdout, flags=re.M)}
+    assert found == wrong, done.stdout + done.stderr
 
 
 def test_help_reads_as_python():

@@ -57,7 +57,7 @@ def test_wheel_in_a_folder_without_the_sources(place):
     run(python, "-m", "pip", "wheel", "--quiet", "--no-build-isolation", "--no-index", "--no-deps", "-w", wheels,
         "./bindings/python", cwd=place / "tree")
     (wheel,) = wheels.glob("inco-*-py3-none-linux_*.whl")
-    assert "inco/lib/libinco.so" in zipfile.ZipFile(wheel).namelist()
+    assert {"inco/lib/libinco.so", "inco/py.typed", "inco/__init__.pyi"} <= set(zipfile.ZipFile(wheel).namelist())
     shutil.rmtree(place / "tree")
     run(python, *PIP, wheel, cwd=wheels)
     run(python, TOUR, "--quick", cwd=wheels)
