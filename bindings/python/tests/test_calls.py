@@ -64,7 +64,11 @@ INTERRUPTED = """
     signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in a job that a shell started in the background
     X = np.random.default_rng(0).standard_normal((20000, 64))
     inco.DictionaryLearning
-    threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+    pressed = []
+    def press():
+        pressed.append(time.process_time())
+        os.kill(os.getpid(), signal.SIGINT)
+    threading.Timer(1.0, press).start()
     {call}
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     assert inco.learn(X[:200], atoms=8, iterations=1, coder="omp", sparsity=2).iterations == 1
@@ -79,6 +83,12 @@ CALLS = {
     model = inco.DictionaryLearning(256, iterations=1000000, coder="omp", sparsity=10)
     try: model.fit(X)
     except KeyboardInterrupt: assert model.components_.shape == (256, 64)
+    """,
+    "bound": """
+    model = inco.DictionaryLearning(256, iterations=1000000, sparsity=10, max_coherence=0.3, n_jobs=1)
+    try: model.fit(X)
+    except KeyboardInterrupt: took = time.process_time() - pressed[0]
+    assert took < 0.5 and model.coherence_ <= 0.3, took
     """,
     "frame": """
     try: inco.frame(dim=64, atoms=512, starts=1000000)

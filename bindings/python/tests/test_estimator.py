@@ -132,10 +132,24 @@ def test_partial_fit_satisfies_a_bound_after_every_batch(X):
     assert free.coherence_ > 0.5
 
 
-def test_partial_fit_survives_pickle_and_continues(X):
-    one = DictionaryLearning(24, **OMP).partial_fit(X[:500])
+@pytest.mark.parametrize("bound", [None, 0.5])
+def test_partial_fit_survives_pickle_and_continues(X, bound):
+    one = DictionaryLearning(24, max_coherence=bound, **OMP).partial_fit(X[:500])
     two = pickle.loads(pickle.dumps(one))
-    assert np.array_equal(one.partial_fit(X[500:]).components_, two.partial_fit(X[500:]).components_)
+    for batch in X[500:800], X[800:]:
+        assert np.array_equal(one.partial_fit(batch).components_, two.partial_fit(batch).components_)
+        assert one.n_iter_ == two.n_iter_ and (bound is None or two.coherence_ <= bound)
+
+
+def test_a_stopped_batch_leaves_a_bounded_stream(X):
+    model = DictionaryLearning(32, max_coherence=0.5, **OMP).partial_fit(X[:500])
+    other = pickle.loads(pickle.dumps(model))
+    before = model.components_.copy()
+    model.callbacks = [lambda progress: True]
+    model.partial_fit(X[500:])
+    assert np.array_equal(model.components_, before) and model.n_iter_ == 1
+    model.callbacks = None
+    assert np.array_equal(model.partial_fit(X[500:]).components_, other.partial_fit(X[500:]).components_)
 
 
 def test_partial_fit_after_fit_begins_with_its_dictionary(X):
