@@ -46,11 +46,17 @@ static int read_centred(void *self, int64_t first, int64_t count, void *out, inc
     return status;
 }
 
+static int read_mask(void *self, int64_t first, int64_t count, unsigned char *out, inco_error *error) {
+    const centred *c = self;
+    return c->from.mask(c->from.self, first, count, out, error);
+}
+
 void dictionary_centre(centred *c, inco_source *source) {
     if (!c->mean.data) return;
     c->from = *source;
     source->self = c;
     source->read = read_centred;
+    if (c->from.mask) source->mask = read_mask;
 }
 
 void dictionary_add_mean(const inco_mat *mean, inco_mat *signals) {

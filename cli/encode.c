@@ -111,6 +111,12 @@ static void print_summary(const encode_job *job) {
     if (info->skipped_atoms) run_say(r, "  dependent atoms   %lld skipped", (long long)info->skipped_atoms);
     if (info->zero_atoms) run_say(r, "  zero atoms        %lld, never used", (long long)info->zero_atoms);
     if (info->zero_signals) run_say(r, "  zero signals      %lld, with zero codes", (long long)info->zero_signals);
+    if (info->missing_entries)
+        run_say(r, "  missing           %lld entries; the error is that of the others",
+                (long long)info->missing_entries);
+    if (info->empty_signals)
+        run_say(r, "  empty signals     %lld without an observed entry, with zero codes",
+                (long long)info->empty_signals);
     outputs_say(r, job->output, "codes");
 }
 
@@ -126,6 +132,8 @@ static void print_json(const encode_job *job) {
     json_number(&j, "snr_db", info->snr_db);
     json_integer(&j, "skipped_atoms", info->skipped_atoms);
     json_integer(&j, "zero_signals", info->zero_signals);
+    json_integer(&j, "missing_entries", info->missing_entries);
+    json_integer(&j, "empty_signals", info->empty_signals);
     json_integer(&j, "zero_atoms", info->zero_atoms);
     json_boolean(&j, "mean", job->centred.mean.data != NULL);
     json_text(&j, "precision", results_precision(job->codes.type));

@@ -80,6 +80,14 @@ static void print_weights(const run *r, const inco_learn_info *info) {
             (long long)info->signals, (long long)info->left_out);
 }
 
+static void print_missing(const run *r, const inco_learn_info *info) {
+    const double entries = (double)info->signals * (double)info->dim;
+    if (info->missing_entries == 0 && info->empty_signals == 0) return;
+    run_say(r, "  missing           %lld entries (%.1f %%); %lld signals without an observed entry left out",
+            (long long)info->missing_entries, 100 * (double)info->missing_entries / entries,
+            (long long)info->empty_signals);
+}
+
 /* With --replace: whether the dictionary written has the replacements that the last update has led to. */
 static void print_last_replacements(const run *r, const inco_learn_info *info) {
     char rule[16];
@@ -104,6 +112,7 @@ void learn_summary(const learn_job *job) {
     print_density(r, info);
     print_span(r, info);
     print_weights(r, info);
+    print_missing(r, info);
     print_coherence(r, info);
     if (!job->data) {
         run_say(r, "  initially         max %.4f, rms %.4f", info->start_coherence_max, info->start_coherence_rms);
@@ -178,6 +187,8 @@ static void write_method(json *j, const learn_job *job, const inco_learn_info *i
     json_integer(j, "signals", info->signals);
     json_number(j, "weight", info->weight);
     json_integer(j, "left_out", info->left_out);
+    json_integer(j, "missing_entries", info->missing_entries);
+    json_integer(j, "empty_signals", info->empty_signals);
     json_integer(j, "iterations", info->iterations);
     json_number(j, "gamma", info->gamma);
     json_number(j, "gamma_relative", info->gamma_relative);

@@ -272,7 +272,8 @@ static void bad_data_is_refused_with_its_place(void **state) {
     inco_learn_info info = INCO_INIT(inco_learn_info);
     mat_set(&x, 4, 33, NAN);
     assert_int_equal(learn(&x, o, &d, &info, &error), INCO_EDATA);
-    assert_string_equal(error.message, "signal 33 has a NaN or Inf at feature 4 (both from 0)");
+    assert_string_equal(error.message, "signal 33 has a NaN or Inf at feature 4 (both from 0); with option 'missing' = "
+                                       "'nan', NaN is a missing entry");
     for (int64_t n = 10; n < 50; n++)
         for (int64_t i = 0; i < 6; i++) mat_set(&x, i, n, 0);
     assert_int_equal(learn(&x, o, &d, &info, &error), INCO_OK);

@@ -102,7 +102,7 @@ static void one_atom_is_solved_at_once(void **state) {
     inco_mat d = check_dictionary(INCO_F64, 6, 1, 3), b = check_random(INCO_F64, 6, 1, 4), a;
     assert_int_equal(inco_mat_new(&a, INCO_F64, 1, 1, NULL), INCO_OK);
     mat_set(&a, 0, 0, 2.5);
-    statistics s = {a, b, 10};
+    statistics s = {a, b, 10, 10};
     update_settings settings = SETTINGS(0, KEPT, 1, 1);
     update_result r;
     assert_int_equal(online_update(&d, &s, &settings, &r, NULL), INCO_OK);

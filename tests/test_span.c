@@ -238,7 +238,7 @@ static void an_update_stays_in_the_span(void **state) {
         blas_multiply(1, "NT", 1, &c, &c, 0, &a);
         blas_multiply(1, "NT", 1, &x, &c, 0, &b);
         const double energy = blas_dot(DIM * 400, x.data, x.data), gamma = form % 2 ? 1e5 : 0.1;
-        const statistics sums = {a, b, energy};
+        const statistics sums = {a, b, energy, energy};
         const update_settings settings = {.gamma = gamma * energy / ATOMS,
                                           .rescale = form / 2 == 1,
                                           .plain = form / 2 == 2,

@@ -142,7 +142,8 @@ static statistics random_statistics(int64_t dim, int64_t atoms, inco_mat *a, inc
     assert_int_equal(inco_mat_new(b, INCO_F64, dim, atoms, NULL), INCO_OK);
     blas_multiply(1, "NT", 1, &code, &code, 0, a);
     blas_multiply(1, "NT", 1, &x, &code, 0, b);
-    statistics s = {*a, *b, blas_dot(x.rows * x.cols, x.data, x.data)};
+    const double energy = blas_dot(x.rows * x.cols, x.data, x.data);
+    statistics s = {*a, *b, energy, energy};
     inco_mat_free(&code);
     inco_mat_free(&x);
     return s;

@@ -263,6 +263,12 @@ typedef struct inco_source {
     /* Copies the weights of signals first .. first + count - 1 to `out`: nonnegative numbers, not all zero. A signal of
      * weight 2 counts as one that occurs twice, a signal of weight 0 as one that is absent. NULL: all weights are 1. */
     int (*weights)(void *self, int64_t first, int64_t count, double *out, inco_error *error);
+    int64_t missing;    /* 1: a value that is NaN marks a missing entry, as with the option "missing" nan. 0: NaN is
+                         * refused */
+    /* Copies the mask of signals first .. first + count - 1, D values each, to `out`: 0 if the entry is missing,
+     * whatever its value, nonzero if it is observed. NULL: no mask. A signal without observed entries is left out of
+     * learning, and its code is zero. */
+    int (*mask)(void *self, int64_t first, int64_t count, unsigned char *out, inco_error *error);
 } inco_source;
 
 /* Makes *source read the columns of a matrix; the matrix must outlive the source. */
@@ -331,6 +337,8 @@ typedef struct inco_learn_info {
     double cluster_bytes;            /* exchanged between all ranks, up to the last of them */
     double weight;                   /* sum of the weights of the signals; their number if they have none */
     int64_t left_out;                /* signals of weight 0, which `signals` does not count */
+    int64_t empty_signals;           /* signals without an observed entry, which it does not count either */
+    int64_t missing_entries;         /* of the signals learned from */
 } inco_learn_info;
 
 /* Learns a dictionary from the signals of `source`. Allocates `dictionary` in the precision chosen; `info` may be NULL.
@@ -355,6 +363,8 @@ typedef struct inco_encode_info {
     int64_t skipped_atoms; /* linearly dependent atoms skipped, summed over signals */
     int64_t zero_signals, zero_atoms;
     double seconds_code, seconds_io, seconds_total;
+    int64_t missing_entries; /* relative_error and snr_db are those of the other entries */
+    int64_t empty_signals;   /* signals without an observed entry; their codes are zero */
 } inco_encode_info;
 
 /* Computes sparse codes of all signals of `source`; `info` may be NULL. Atoms may have any norm: the coder works with
@@ -570,6 +580,7 @@ typedef struct inco_online {
     inco_mat *result;     /* D x L: the dictionary, or with "max-coherence" one near it that satisfies the bound; may be
                              NULL */
     double total_weight;  /* sum of the weights of the signals seen, without forgetting; 0: their number */
+    double observed;      /* sum of ||x||^2 over the observed entries, with the weights of `energy`; 0: the same */
 } inco_online;
 
 /* Learns from the next batch of any size, by the method "online": updates the dictionary after every "batch" signals

@@ -14,6 +14,10 @@ static const option_row rows[] = {
     SIZE_OPTION(common_options, patch, "patch", "RxC", OPTIONS_CODING | INCO_INSPECT | INCO_COMPARE, "Data",
                 "images: rows and columns of a patch, such as 8x8 (matrices: the shape of each signal or atom, for "
                 "option 'init' = 'dct' and the report)"),
+    CHOICE_OPTION(common_options, missing, "missing", "NAME", "refuse", "refuse|nan",
+                  INCO_LEARN | INCO_ENCODE | INCO_INSPECT, "Data",
+                  "NaN in signals: refuse: an error; nan: a missing entry. Only the observed entries count, in codes "
+                  "and errors"),
     CHOICE_OPTION(common_options, precision, "precision", "TYPE", NULL, "f32|f64", OPTIONS_CODING | INCO_FRAME, "Run",
                   "precision of the computation and of the output (default: that of the input; audio and images f32; "
                   "frame: f64)"),

@@ -5,6 +5,7 @@
 #include "base/options.h"
 
 enum { PRECISION_F32, PRECISION_F64 };
+enum { MISSING_REFUSE, MISSING_NAN };
 
 typedef struct common_options {
     int64_t threads, seed, precision;
@@ -13,6 +14,7 @@ typedef struct common_options {
     int64_t window;
     double rate;
     int64_t patch[2]; /* rows and columns; 0 if not given */
+    int64_t missing;  /* MISSING_...: what NaN in signals is */
 } common_options;
 OPTIONS_DECLARE(common)
 

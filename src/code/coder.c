@@ -9,12 +9,13 @@
 #include "base/memory.h"
 #include "base/parallel.h"
 #include "base/range.h"
+#include "code/gaps.h"
 #include "code/kernel.h"
 #include "mat/blas.h"
 #include "mat/mat.h"
 #include "sparse/wide.h"
 
-enum { CODER_BLOCK = 128 }; /* signals per block: D'X of a block stays in the cache */
+enum { CODER_BLOCK = GAPS_BLOCK }; /* signals per block: D'X of a block stays in the cache */
 
 static const char kind[] = "coder";
 
@@ -37,6 +38,7 @@ struct inco_coder {
     inco_coder *fast;
     kernel_refinement *refining; /* one per thread, of the coder in double */
     inco_mat *narrow;            /* a block of signals in float32, one per thread */
+    gaps_coder *gaps;            /* for signals with missing entries; NULL: they are refused */
 };
 
 /* ---- Making ---- */
@@ -238,6 +240,25 @@ static void set_atoms(inco_coder *coder, const inco_mat *unit, const double *nor
     }
 }
 
+int coder_take_gaps(inco_coder *coder, inco_error *error) {
+    const gaps_rules rules = {.rules = coder->rules,
+                              .residual_norm = coder->residual_norm,
+                              .type = coder->type,
+                              .dim = coder->dim,
+                              .atoms = coder->atoms,
+                              .threads = coder->threads};
+    int status = coder_check_gaps(coder->rules.coder, coder->rules.nonnegative, error);
+    if (status < 0 || coder->gaps) return status;
+    if ((status = gaps_coder_new(&coder->gaps, &rules, error)) >= 0)
+        gaps_coder_dictionary(coder->gaps, &coder->dictionary);
+    return status;
+}
+
+const inco_mat *coder_atoms(const inco_coder *coder, const double **norms) {
+    *norms = coder->norms;
+    return &coder->dictionary;
+}
+
 int coder_set_dictionary(inco_coder *coder, const inco_mat *dictionary, inco_error *error) {
     inco_mat exact = {0};
     int64_t row, col;
@@ -253,6 +274,7 @@ int coder_set_dictionary(inco_coder *coder, const inco_mat *dictionary, inco_err
     coder->seen.zero_atoms = mat_normalize_columns(&exact, coder->norms);
     set_atoms(coder, &exact, coder->norms);
     if (coder->fast) set_atoms(coder->fast, &exact, coder->norms);
+    if (coder->gaps) gaps_coder_dictionary(coder->gaps, &coder->dictionary);
     TRY(make_gram(coder, error));
 done:
     inco_mat_free(&exact);
@@ -323,8 +345,13 @@ int inco_coder_new(inco_coder **result, const inco_mat *dictionary, inco_type pr
     TRY(handle_need(options, "options", error));
     if (precision != INCO_F32 && precision != INCO_F64)
         TRY(error_set(error, INCO_EINVAL, "the precision is neither INCO_F32 nor INCO_F64"));
-    status = coder_new(result, dictionary, precision, coder_options_of(options), common_threads(options), error);
+    TRY(coder_new(result, dictionary, precision, coder_options_of(options), common_threads(options), error));
+    if (common_options_of(options)->missing == MISSING_NAN) TRY(coder_take_gaps(*result, error));
 done:
+    if (status < 0 && result) {
+        inco_coder_free(*result);
+        *result = NULL;
+    }
     return status;
 }
 
@@ -341,6 +368,7 @@ void inco_coder_free(inco_coder *coder) {
     memory_free(coder->usable);
     memory_free(coder->work);
     memory_free(coder->products);
+    gaps_coder_free(coder->gaps);
     handle_free(coder);
 }
 
@@ -428,6 +456,25 @@ static double tolerance_for(const inco_coder *coder, double energy) {
     return fmax(coder->rules.tolerance, coder->residual_norm / sqrt(energy));
 }
 
+/* The code of a signal with missing entries, which the thread has computed. */
+static int take_gaps(const batch *job, int64_t n, const gaps_code *code, int thread, inco_error *error) {
+    kernel_work *w = &job->coder->work[thread];
+    block_codes *block = &job->blocks[n / CODER_BLOCK];
+    if (!isfinite(code->energy))
+        return error_set(error, INCO_EDATA,
+                         "the norm of signal %lld (counted from 0) is not finite, or too large to compute with",
+                         (long long)n);
+    w->count = code->count;
+    for (int64_t m = 0; m < code->count; m++) {
+        w->support[m] = code->support[m];
+        w->value[m] = code->value[m];
+    }
+    block->seen.zero_signals += code->energy == 0 && code->missing < job->x->rows;
+    block->seen.skipped += code->skipped;
+    if (job->residual) job->residual[n] = code->residual;
+    return append(&block->codes, w, job->coder->norms, error);
+}
+
 static int take_signal(const batch *job, int64_t n, const void *products, int thread, inco_error *error) {
     kernel_work *w = &job->coder->work[thread];
     block_codes *block = &job->blocks[n / CODER_BLOCK];
@@ -467,8 +514,12 @@ static int code_block(void *self, int64_t b, int thread, inco_error *error) {
     int64_t first = b * CODER_BLOCK, left = job->x->cols - first, count = range_min(left, CODER_BLOCK);
     inco_mat x = mat_columns(job->x, first, count), products = block_products(coder, &x, thread);
     int status = csc_new(&job->blocks[b].codes, coder->type, coder->atoms, count, 16 * count, error);
-    for (int64_t n = 0; status >= 0 && n < count; n++)
-        status = take_signal(job, first + n, mat_column(&products, n), thread, error);
+    if (status >= 0 && coder->gaps && gaps_coder_run(coder->gaps, &x, thread) < 0) status = error_no_memory(error);
+    for (int64_t n = 0; status >= 0 && n < count; n++) {
+        const gaps_code *code = coder->gaps ? gaps_coder_code(coder->gaps, n, thread) : NULL;
+        status = code && code->missing ? take_gaps(job, first + n, code, thread, error)
+                                       : take_signal(job, first + n, mat_column(&products, n), thread, error);
+    }
     return status;
 }
 

@@ -33,6 +33,11 @@ typedef struct coder_shape {
 /* Creates a coder without a dictionary: coder_set_dictionary sets one, or another of the same size. */
 int coder_open(inco_coder **result, const coder_shape *shape, const coder_options *rules, inco_error *error);
 int coder_set_dictionary(inco_coder *coder, const inco_mat *dictionary, inco_error *error);
+/* From now on NaN is a missing entry of a signal (docs/theory/missing.md).
+ * Fails if the coder cannot leave entries out. */
+int coder_take_gaps(inco_coder *coder, inco_error *error);
+/* The atoms in unit norm, and their norms before. */
+const inco_mat *coder_atoms(const inco_coder *coder, const double **norms);
 
 /* Like inco_coder_run, for internal codes, which are created here and must be freed after a failure too. */
 int coder_run(inco_coder *coder, const inco_mat *x, csc *codes, double *residual, inco_error *error);

@@ -1,5 +1,6 @@
 #include "code/coder_options.h"
 
+#include "base/common.h"
 #include "base/error.h"
 #include "code/coders.h"
 
@@ -92,6 +93,21 @@ int coder_options_check(const coder_options *o, inco_error *error) {
     return INCO_OK;
 }
 
+int coder_check_gaps(int64_t coder, int nonnegative, inco_error *error) {
+    if (kinds[coder].kernel != KERNEL_PURSUIT)
+        return error_set(error, INCO_EINVAL,
+                         "option 'coder' = '%s' needs all entries of a signal: with missing entries use omp or ols",
+                         kinds[coder].name);
+    if (nonnegative)
+        return error_set(error, INCO_EINVAL,
+                         "option 'nonnegative' needs all entries of a signal: leave it out, or fill the missing entries "
+                         "first");
+    return INCO_OK;
+}
+
 int coder_check(const inco_options *options, inco_error *error) {
-    return coder_options_check(coder_options_of(options), error);
+    const coder_options *o = coder_options_of(options);
+    int status = coder_options_check(o, error);
+    if (status < 0 || common_options_of(options)->missing != MISSING_NAN) return status;
+    return coder_check_gaps(o->coder, (int)o->nonnegative, error);
 }

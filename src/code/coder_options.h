@@ -18,6 +18,9 @@ coder_options coder_options_for(int coder, int64_t sparsity);
 int coder_options_check(const coder_options *rules, inco_error *error);
 int coder_check(const inco_options *options, inco_error *error);
 
+/* Fails if a coder does not take signals with missing entries. */
+int coder_check_gaps(int64_t coder, int nonnegative, inco_error *error);
+
 /* Residual coherence at which to stop in `dim` dimensions: the value given, else the coder's default if there is no
  * other rule; -1: none. The residual coherence of white noise decreases as 1 / sqrt(dim), and so do the defaults. */
 double coder_residual_coherence(const coder_options *rules, int64_t dim);

@@ -14,7 +14,7 @@
 /* One array of the tree holds single numbers, the count of signals per atom, B, which begins a cache line, and the
  * lower triangle of A, column by column. */
 enum { ATOMS_TOGETHER = 16, LINE = 8 };
-enum { AT_ENERGY, AT_RESIDUAL, AT_NONZEROS, AT_WEIGHT, AT_COUNTS = LINE };
+enum { AT_ENERGY, AT_RESIDUAL, AT_NONZEROS, AT_WEIGHT, AT_OBSERVED, AT_COUNTS = LINE };
 
 struct collector {
     int64_t dim, atoms, at_b;
@@ -103,22 +103,25 @@ enum { SIGNALS_TOGETHER = 256 };
 
 typedef struct measuring {
     const pass_group *group;
-    double *part; /* sums over SIGNALS_TOGETHER */
+    double *part;  /* sums over SIGNALS_TOGETHER */
+    int observed; /* of the observed entries */
 } measuring;
 
 static int measure_part(void *self, int64_t part, int thread, inco_error *error) {
     const measuring *m = self;
     const inco_mat *x = m->group->x;
     const int64_t first = part * SIGNALS_TOGETHER, last = range_min(first + SIGNALS_TOGETHER, x->cols);
-    for (int64_t n = first; n < last; n++) m->part[part] += pass_weight(m->group, n) * mat_column_energy(x, n);
+    for (int64_t n = first; n < last; n++)
+        m->part[part] +=
+            pass_weight(m->group, n) * (m->observed ? pass_energy(m->group, n) : mat_column_energy(x, n));
     (void)thread, (void)error;
     return INCO_OK;
 }
 
-/* ||X||^2 of a group; negative: out of memory. */
-static double energy_of(const pass_group *group, int threads) {
+/* ||X||^2 of a group, or of its observed entries; negative: out of memory. */
+static double energy_of(const pass_group *group, int observed, int threads) {
     const int64_t parts = range_blocks(group->x->cols, SIGNALS_TOGETHER);
-    measuring m = {group, NEW(double, parts)};
+    measuring m = {group, NEW(double, parts), observed};
     double sum = 0;
     if (!m.part) return -1;
     parallel_for(threads, parts, measure_part, &m, NULL);
@@ -140,11 +143,13 @@ static void count_uses(const pass_group *group, double *leaf) {
 }
 
 int collector_add(collector *c, const pass_group *group, inco_error *error) {
-    double *leaf = tree_next(c->tree), energy = energy_of(group, c->threads);
-    if (!leaf || energy < 0 || sort_uses(c, group->codes) < 0) return error_no_memory(error);
+    double *leaf = tree_next(c->tree), energy = energy_of(group, 0, c->threads);
+    const double observed = group->missing ? energy_of(group, 1, c->threads) : energy;
+    if (!leaf || energy < 0 || observed < 0 || sort_uses(c, group->codes) < 0) return error_no_memory(error);
     adding add = {c, group, sums_choose(group->x->type), leaf + c->at_b + c->dim * c->atoms, leaf + c->at_b};
     parallel_for(c->threads, range_blocks(c->atoms, ATOMS_TOGETHER), add_atoms, &add, NULL);
     leaf[AT_ENERGY] = energy;
+    leaf[AT_OBSERVED] = observed;
     count_uses(group, leaf);
     tree_push(c->tree, group->number);
     return INCO_OK;
@@ -167,6 +172,7 @@ int collector_total(collector *c, int64_t groups, collected *total, inco_error *
     total->s.energy = sum[AT_ENERGY];
     total->s.b = mat_view(INCO_F64, c->dim, c->atoms, sum + c->at_b);
     total->s.a = mat_view(INCO_F64, c->atoms, c->atoms, sum + c->at_b + c->dim * c->atoms);
+    total->s.observed = sum[AT_OBSERVED];
     total->residual = sum[AT_RESIDUAL];
     total->nonzeros = sum[AT_NONZEROS];
     total->weight = sum[AT_WEIGHT];

@@ -14,6 +14,7 @@
 #include "base/parallel.h"
 #include "base/range.h"
 #include "base/source.h"
+#include "mat/gaps.h"
 #include "mat/mat.h"
 
 enum { GROUP = 4096, PART = 256 };           /* signals read at a time, and by one thread */
@@ -75,7 +76,7 @@ static int read_part(void *self, int64_t part, int thread, inco_error *error) {
     int64_t row, col;
     int status = source_read(from, d->first + first, count, x.data, error);
     if (status < 0) return status;
-    if (mat_find_nonfinite(&x, &row, &col))
+    if (from->missing ? gaps_check(&x, &row, &col) : mat_find_nonfinite(&x, &row, &col))
         return error_set(error, INCO_EDATA, "signal %lld, feature %lld (both counted from 0) is NaN or infinite",
                          (long long)(d->first + first + col), (long long)row);
     for (int64_t n = 0; n < count; n++) d->content[first + n] = draw_content(&x, n, d->task->seed);

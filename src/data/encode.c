@@ -11,6 +11,7 @@
 #include "base/source.h"
 #include "code/coder.h"
 #include "data/gather.h"
+#include "data/missing.h"
 #include "data/pass.h"
 #include "data/prepare.h"
 #include "data/totals.h"
@@ -53,6 +54,8 @@ static inco_encode_info describe(const encoding *e, const pass *p, const totals_
     info.skipped_atoms = sum->skipped;
     info.zero_signals = sum->zero_signals;
     info.zero_atoms = coder_seen(p->coder).zero_atoms;
+    info.missing_entries = sum->missing;
+    info.empty_signals = sum->empty;
     info.seconds_code = p->seconds_code;
     info.seconds_io = p->seconds_io;
     info.seconds_total = clock_seconds() - e->start;
@@ -80,6 +83,7 @@ static int open_encoding(encoding *e, const inco_source *source, prepared *data,
     TRY(prepare(data, source, type, (int)prepare_options_of(o)->center, 0, error));
     TRY(wide_new(e->codes, type, d->cols, cluster_is_first(e->cluster) ? source->count : 0, error));
     TRY(inco_coder_new(&p->coder, d, type, o, error));
+    if (source->missing) TRY(coder_take_gaps(p->coder, error));
     if (!(e->totals = totals_new(d->cols, e->threads, e->cluster))) TRY(error_no_memory(error));
     totals_begin(e->totals, p->coder);
     p->seconds_code = clock_seconds() - e->start;
@@ -130,6 +134,7 @@ int inco_encode(const inco_mat *dictionary, const inco_source *given, const inco
                 inco_encode_info *info, inco_error *error) {
     encoding e = {.dictionary = dictionary, .codes = codes, .options = options, .start = clock_seconds()};
     inco_source source;
+    masked observed;
     int status;
     if (!codes) return error_null(error, "codes");
     *codes = (inco_csc){0};
@@ -137,10 +142,11 @@ int inco_encode(const inco_mat *dictionary, const inco_source *given, const inco
     TRY(handle_need(options, "options", error));
     TRY(SIZED_CHECK(inco_encode_info, info, error));
     TRY(source_take(&source, given, error));
+    missing_open(&observed, &source, options);
     e.threads = common_threads(options);
     e.cluster = options_cluster(options, &e.own_cluster);
     status = blas_enter(e.threads, error);
-    if (status >= 0) status = encode(&e, &source, info, error);
+    if (status >= 0) status = encode(&e, &observed.source, info, error);
     blas_leave();
     if (status < 0) inco_csc_free(codes);
 done:

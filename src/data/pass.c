@@ -1,5 +1,7 @@
 #include "data/pass.h"
 
+#include <string.h>
+
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/memory.h"
@@ -8,6 +10,7 @@
 #include "base/source.h"
 #include "code/coder.h"
 #include "code/refit.h"
+#include "data/missing.h"
 #include "data/sums.h"
 #include "mat/mat.h"
 #include "sparse/csc.h"
@@ -31,6 +34,7 @@ static int read_part(void *self, int64_t part, int thread, inco_error *error) {
 typedef struct pass_work {
     inco_mat x;
     double *residual, *weight;
+    unsigned char *missing;
 } pass_work;
 
 static int64_t count_of(const pass *p) {
@@ -39,6 +43,14 @@ static int64_t count_of(const pass *p) {
 
 int64_t pass_groups(const pass *p) {
     return range_blocks(count_of(p), PASS_GROUP);
+}
+
+/* Fills the missing entries by their codes. Returns whether there are any, or a negative status. */
+static int fill_group(const pass *p, const inco_mat *x, const csc *codes, unsigned char *missing, inco_error *error) {
+    filling job = {p->dictionary, NULL, codes, x, missing, p->threads};
+    if (!missing) return 0;
+    if (!p->held) job.dictionary = coder_atoms(p->coder, &job.norms);
+    return missing_fill(&job, error);
 }
 
 /* Codes group `number`. Ranks have equal shares: what this one has done, the others have. */
@@ -58,6 +70,8 @@ static int run_group(pass *p, int64_t number, const inco_mat *x, const pass_work
     if (status >= 0)
         status = p->held ? refit_codes(p->dictionary, p->products, x, &codes, work->residual, p->threads, error)
                          : coder_run(p->coder, x, &codes, work->residual, error);
+    const int filled = status >= 0 ? fill_group(p, x, &codes, work->missing, error) : 0;
+    if (filled < 0) status = filled;
     p->seconds_code += clock_seconds() - middle;
     pass_group group = {.first = first,
                         .number = number,
@@ -66,7 +80,8 @@ static int run_group(pass *p, int64_t number, const inco_mat *x, const pass_work
                         .x = x,
                         .codes = &codes,
                         .residual = work->residual,
-                        .weight = work->weight};
+                        .weight = work->weight,
+                        .missing = filled > 0 ? work->missing : NULL};
     if (status >= 0) status = p->visit(p->self, &group, error);
     if (p->held && status >= 0) {
         const int put = kept_put(p->held, number, &codes, error);
@@ -90,7 +105,8 @@ int pass_run(pass *p, inco_error *error) {
     const int64_t end = cluster_share(p->cluster, pass_groups(p), rank + 1);
     const int weighted = p->source->weights != NULL;
     pass_work work = {.residual = NEW_RAW(double, maximum), .weight = weighted ? NEW_RAW(double, maximum) : NULL};
-    int status = work.residual && (work.weight || !weighted)
+    if (p->source->missing) work.missing = NEW_RAW(unsigned char, maximum * p->source->dim);
+    int status = work.residual && (work.weight || !weighted) && (work.missing || !p->source->missing)
                      ? mat_new_raw(&work.x, p->source->type, p->source->dim, maximum, error)
                      : error_no_memory(error);
     for (int64_t number = begin; status == INCO_OK && number < end; number++) {
@@ -100,10 +116,21 @@ int pass_run(pass *p, inco_error *error) {
     inco_mat_free(&work.x);
     memory_free(work.residual);
     memory_free(work.weight);
+    memory_free(work.missing);
     return cluster_agree(p->cluster, status > 0 ? INCO_STOPPED : status, error);
 }
 
 /* ---- Sums over a group ---- */
+
+double pass_energy(const pass_group *group, int64_t n) {
+    const inco_mat *x = group->x;
+    const unsigned char *missing = group->missing ? group->missing + n * x->rows : NULL;
+    double sum = 0;
+    if (!missing || !memchr(missing, 1, (size_t)x->rows)) return mat_column_energy(x, n);
+    for (int64_t i = 0; i < x->rows; i++)
+        if (!missing[i]) sum += mat_get(x, i, n) * mat_get(x, i, n);
+    return sum;
+}
 
 double pass_total_weight(const pass_group *group) {
     double sum = 0;
@@ -129,6 +156,19 @@ typedef struct measuring {
     inco_mat scratch; /* D x threads */
 } measuring;
 
+/* Missing entries of a signal, in double: they have no residual in the dictionary measured. */
+static void fill_exactly(const measuring *m, int64_t n, double *signal) {
+    const inco_mat *d = m->dictionary;
+    const csc *codes = m->group->codes;
+    const unsigned char *missing = m->group->missing + n * d->rows;
+    for (int64_t i = 0; i < d->rows; i++) {
+        if (!missing[i]) continue;
+        signal[i] = 0;
+        for (int64_t k = codes->start[n]; k < codes->start[n + 1]; k++)
+            signal[i] += csc_value(codes, k) * mat_get(d, i, codes->index[k]);
+    }
+}
+
 static int measure_part(void *self, int64_t part, int thread, inco_error *error) {
     const measuring *m = self;
     const inco_mat *x = m->group->x;
@@ -137,8 +177,9 @@ static int measure_part(void *self, int64_t part, int thread, inco_error *error)
     double *signal = mat_column(&m->scratch, thread);
     for (int64_t n = part * PASS_READ; n < last; n++) {
         for (int64_t i = 0; i < x->rows; i++) signal[i] = mat_get(x, i, n);
+        if (m->group->missing) fill_exactly(m, n, signal);
         m->residual[2 * n] = residual_of(&(sums_signal){m->dictionary, m->group->codes, n, signal});
-        m->residual[2 * n + 1] = mat_column_energy(x, n);
+        m->residual[2 * n + 1] = pass_energy(m->group, n);
     }
     (void)error;
     return INCO_OK;

@@ -15,11 +15,15 @@ typedef struct pass_group {
     const csc *codes;       /* L x count */
     const double *residual; /* ||x - D c||^2 per signal */
     const double *weight;   /* per signal; NULL: 1 */
+    const unsigned char *missing; /* D x count: 1 where an entry was missing, and x has that of D c (M-1); NULL: none */
 } pass_group;
 
 static inline double pass_weight(const pass_group *group, int64_t n) {
     return group->weight ? group->weight[n] : 1;
 }
+
+/* ||x||^2 over the observed entries of signal n. */
+double pass_energy(const pass_group *group, int64_t n);
 
 /* The sum of the weights of a group, and of the nonzeros of its codes times these weights. */
 double pass_total_weight(const pass_group *group);
@@ -51,7 +55,8 @@ int pass_run(pass *p, inco_error *error);
 /* Number of groups, on all ranks. */
 int64_t pass_groups(const pass *p);
 
-/* Adds the weighted ||X - D C||^2 and ||X||^2 of a group, in double, summed in the order of the signals. */
+/* Adds the weighted ||X - D C||^2 and ||X||^2 of a group over the observed entries, in double, summed in the order of
+ * the signals. */
 int pass_error(const inco_mat *dictionary, const pass_group *group, int threads, double *error_energy, double *energy,
                inco_error *error);
 

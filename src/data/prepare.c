@@ -8,6 +8,7 @@
 #include "base/range.h"
 #include "base/source.h"
 #include "base/tree.h"
+#include "mat/gaps.h"
 #include "mat/mat.h"
 
 enum { READ_CHUNK = 1024 };
@@ -23,15 +24,16 @@ static const option_row rows[] = {
 
 const options_part prepare_part = {OPTIONS_PART(rows, prepare_options)};
 
-/* Reads signals and refuses NaN and Inf, naming the position. */
+/* Reads signals and refuses Inf, and NaN unless it marks missing entries, naming the position. */
 static int read_checked(const inco_source *from, int64_t first, const inco_mat *x, inco_error *error) {
     int64_t row, col;
     int status = source_read(from, first, x->cols, x->data, error);
     if (status < 0) return status;
-    if (mat_find_nonfinite(x, &row, &col))
-        return error_set(error, INCO_EDATA, "signal %lld has a NaN or Inf at feature %lld (both from 0)",
-                         (long long)(first + col), (long long)row);
-    return INCO_OK;
+    if (!(from->missing ? gaps_check(x, &row, &col) : mat_find_nonfinite(x, &row, &col))) return INCO_OK;
+    const int is_gap = isnan(mat_get(x, row, col));
+    return error_set(error, INCO_EDATA, "signal %lld has a NaN or Inf at feature %lld (both from 0)%s",
+                     (long long)(first + col), (long long)row,
+                     is_gap ? "; with option 'missing' = 'nan', NaN is a missing entry" : "");
 }
 
 static int read_noted(const prepared *p, int64_t first, const inco_mat *x, inco_error *error) {
@@ -55,7 +57,35 @@ static int read_converted(const prepared *p, int64_t first, const inco_mat *out,
 static double mean_of(const inco_mat *x, int64_t n) {
     double sum = 0;
     for (int64_t i = 0; i < x->rows; i++) sum += mat_get(x, i, n);
-    return sum / (double)x->rows;
+    return isnan(sum) ? gaps_mean(x, n) : sum / (double)x->rows;
+}
+
+/* The norm of a signal, (M-2) if it has missing entries. */
+static double norm_of(const prepared *p, const inco_mat *x, int64_t n) {
+    return p->source.missing ? gaps_norm(x, n) : mat_column_norm(x, n);
+}
+
+static void divide_signals(const prepared *p, const inco_mat *x) {
+    for (int64_t n = 0; n < x->cols; n++) {
+        const inco_mat one = mat_columns(x, n, 1);
+        const double norm = gaps_count(x, n) ? norm_of(p, x, n) : 0;
+        if (norm > 0)
+            gaps_divide(x, n, norm);
+        else
+            mat_normalize_columns(&one, NULL);
+    }
+}
+
+/* The same for a signal with missing entries, which stay. */
+static void center_observed(const inco_mat *x, int64_t n, double rounding) {
+    const double before = gaps_norm(x, n);
+    for (int pass = 0; pass < 2; pass++) {
+        const double mean = gaps_mean(x, n);
+        for (int64_t i = 0; i < x->rows; i++) mat_set(x, i, n, mat_get(x, i, n) - mean);
+    }
+    const int constant = gaps_norm(x, n) <= rounding * before;
+    for (int64_t i = 0; constant && i < x->rows; i++)
+        if (!isnan(mat_get(x, i, n))) mat_set(x, i, n, 0);
 }
 
 /* The difference has a mean again, by the rounding of the first: it is subtracted too, or it would count where the mean
@@ -64,6 +94,10 @@ static double mean_of(const inco_mat *x, int64_t n) {
 static void center_signal(const inco_mat *x, int64_t n) {
     const double mean = mean_of(x, n), before = mat_column_norm(x, n), rounding = x->type == INCO_F32 ? 1e-6 : 1e-15;
     double remainder = 0;
+    if (gaps_count(x, n)) {
+        center_observed(x, n, rounding);
+        return;
+    }
     for (int64_t i = 0; i < x->rows; i++) remainder += (mat_get(x, i, n) - mean) / (double)x->rows;
     for (int64_t i = 0; i < x->rows; i++) mat_set(x, i, n, mat_get(x, i, n) - mean - remainder);
     if (mat_column_norm(x, n) <= rounding * before) memset(mat_column(x, n), 0, (size_t)x->rows * x->type);
@@ -86,15 +120,15 @@ static int read_centred(const prepared *p, int64_t first, const inco_mat *x, inc
 static int check_scale(prepared *p, int64_t first, const inco_mat *x, inco_error *error) {
     const double smallest = 1e-280, largest = x->type == INCO_F32 ? 1e74 : 1e290;
     for (int64_t n = 0; n < x->cols; n++) {
-        const double energy = mat_column_energy(x, n);
+        const double energy = p->source.missing ? gaps_energy(x, n) : mat_column_energy(x, n);
         if (energy > largest)
             return error_set(error, INCO_EDATA,
                              "the norm of signal %lld (counted from 0) is %g, too large to compute with: multiply the "
                              "data by a power of two, such as %g",
-                             (long long)(first + n), mat_column_norm(x, n), ldexp(1, -ilogb(mat_column_norm(x, n))));
+                             (long long)(first + n), norm_of(p, x, n), ldexp(1, -ilogb(norm_of(p, x, n))));
         if (energy >= smallest)
             atomic_store(&p->usable, 1);
-        else if (mat_column_norm(x, n) > 0)
+        else if (norm_of(p, x, n) > 0)
             atomic_store(&p->tiny, 1);
     }
     return INCO_OK;
@@ -130,7 +164,10 @@ static int read_prepared(void *self, int64_t first, int64_t count, void *out, in
     inco_mat x = mat_view(p->source.type, p->source.dim, count, out);
     int status = read_centred(p, first, &x, error);
     if (status < 0 || !p->unit) return status < 0 ? status : check_scale(p, first, &x, error);
-    mat_normalize_columns(&x, NULL);
+    if (p->source.missing)
+        divide_signals(p, &x);
+    else
+        mat_normalize_columns(&x, NULL);
     return INCO_OK;
 }
 
@@ -147,20 +184,25 @@ int prepare_norms(const prepared *p, double *norm, inco_error *error) {
         const int64_t these = range_min(count - first, READ_CHUNK);
         const inco_mat part = mat_columns(&x, 0, these);
         if (p->unit) status = read_centred(p, first, &part, error);
-        for (int64_t n = 0; status >= 0 && n < these; n++) norm[first + n] = p->unit ? mat_column_norm(&part, n) : 1;
+        for (int64_t n = 0; status >= 0 && n < these; n++) norm[first + n] = p->unit ? norm_of(p, &part, n) : 1;
     }
     inco_mat_free(&x);
     return status;
 }
 
-/* Adds the weighted features of a chunk of signals, and at last their weights. */
+/* Adds the weighted features of a chunk of signals, and at last their weights; with missing entries, a weight per
+ * feature instead (M-3). */
 static int add_features(const prepared *p, int64_t first, const inco_mat *x, tree_sum *tree, inco_error *error) {
     double *sum = tree_next(tree), weight[READ_CHUNK];
     int status = sum ? read_converted(p, first, x, error) : error_no_memory(error);
     if (status >= 0) status = source_weights(p->from, first, x->cols, weight, error);
     for (int64_t n = 0; status >= 0 && n < x->cols; n++) {
-        for (int64_t i = 0; i < x->rows; i++) sum[i] += weight[n] * mat_get(x, i, n);
-        sum[x->rows] += weight[n];
+        for (int64_t i = 0; i < x->rows; i++) {
+            const double value = mat_get(x, i, n);
+            if (!isnan(value)) sum[i] += weight[n] * value;
+            if (!isnan(value) && p->source.missing) sum[x->rows + i] += weight[n];
+        }
+        if (!p->source.missing) sum[x->rows] += weight[n];
     }
     if (status >= 0) tree_push(tree, first / READ_CHUNK);
     return status;
@@ -183,12 +225,16 @@ static int sum_features(const prepared *p, tree_sum *tree, inco_error *error) {
 
 static int find_feature_means(prepared *p, inco_error *error) {
     const int64_t dim = p->source.dim, count = p->source.count;
-    tree_sum *tree = tree_new(dim + 1, dim + 1, 1);
+    const int64_t weights = p->source.missing ? dim : 1;
+    tree_sum *tree = tree_new(dim + weights, dim + weights, 1);
     double *total;
     int status = (p->mean = NEW(double, dim)) ? sum_features(p, tree, error) : error_no_memory(error);
     TRY(cluster_agree(p->cluster, status, error));
     TRY(tree_reduce(tree, p->cluster, range_blocks(count, READ_CHUNK), &total, error));
-    for (int64_t i = 0; total && i < dim; i++) p->mean[i] = total[i] / total[dim];
+    for (int64_t i = 0; total && i < dim; i++) {
+        const double weight = total[dim + (p->source.missing ? i : 0)];
+        p->mean[i] = weight > 0 || !p->source.missing ? total[i] / weight : 0;
+    }
     TRY(cluster_broadcast(p->cluster, p->mean, (size_t)dim * sizeof *p->mean, error));
 done:
     tree_free(tree);

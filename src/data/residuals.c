@@ -14,6 +14,7 @@
 #include "base/source.h"
 #include "code/coder.h"
 #include "code/coders.h"
+#include "data/missing.h"
 #include "data/pass.h"
 #include "data/prepare.h"
 #include "mat/blas.h"
@@ -52,7 +53,7 @@ static int take_group(void *self, const pass_group *group, inco_error *error) {
     measurement *m = self;
     (void)error;
     for (int64_t n = 0; n < group->x->cols; n++) {
-        const double norm = mat_column_norm(group->x, n);
+        const double norm = group->missing ? sqrt(pass_energy(group, n)) : mat_column_norm(group->x, n);
         if (norm > 0 && pass_weight(group, n) > 0)
             m->share[m->count++] = (weighted_share){sqrt(fmax(group->residual[n], 0)) / norm, pass_weight(group, n)};
     }
@@ -91,6 +92,7 @@ static int measure_at(measurement *m, int64_t k, inco_error *error) {
     int status;
     m->count = 0;
     TRY(coder_new(&p.coder, d, m->signals->type, &rules, threads, error));
+    if (m->signals->missing) TRY(coder_take_gaps(p.coder, error));
     TRY(pass_run(&p, error));
     if (status == INCO_OK && !m->count)
         TRY(error_set(error, INCO_EDATA, "all %lld test signals are zero", (long long)m->signals->count));
@@ -171,6 +173,7 @@ done:
 int inco_residuals_measure(const inco_mat *dictionary, const inco_source *given, const inco_options *options,
                            inco_residuals *residuals, inco_error *error) {
     inco_source source;
+    masked observed;
     inco_residuals own;
     int status;
     TRY(SIZED_NEED(inco_residuals, residuals, error));
@@ -178,8 +181,9 @@ int inco_residuals_measure(const inco_mat *dictionary, const inco_source *given,
     TRY(handle_need(options, "options", error));
     TRY(source_take(&source, given, error));
     TRY(check(dictionary, &source, options, error));
+    missing_open(&observed, &source, options);
     const residuals_task task = {.dictionary = dictionary,
-                                 .signals = &source,
+                                 .signals = &observed.source,
                                  .center = (int)prepare_options_of(options)->center,
                                  .max_atoms = INT64_MAX,
                                  .threads = common_threads(options),

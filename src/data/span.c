@@ -9,6 +9,7 @@
 #include "base/range.h"
 #include "base/source.h"
 #include "mat/blas.h"
+#include "mat/gaps.h"
 #include "mat/mat.h"
 
 enum { LEAST_PIECE = 256 };
@@ -57,6 +58,7 @@ static int add_piece(finder *f, inco_error *error) {
     const inco_mat from = mat_columns(&f->piece, 0, count), to = mat_columns(&f->m, before, count);
     int status = source_read(f->signals, f->read, count, from.data, error);
     if (status < 0) return status;
+    if (f->signals->missing) gaps_zero(&from);
     mat_copy(&to, &from);
     f->count += count - mat_normalize_columns(&to, NULL);
     f->read += count;

@@ -5,7 +5,18 @@
 #include "base/tree.h"
 #include "code/coder.h"
 
-enum { AT_RESIDUAL, AT_ENERGY, AT_NONZEROS, AT_SKIPPED, AT_ZERO, AT_CARDINALITY, AT_WEIGHT, AT_COUNTS };
+enum {
+    AT_RESIDUAL,
+    AT_ENERGY,
+    AT_NONZEROS,
+    AT_SKIPPED,
+    AT_ZERO,
+    AT_CARDINALITY,
+    AT_WEIGHT,
+    AT_MISSING,
+    AT_EMPTY,
+    AT_COUNTS
+};
 
 struct totals {
     int64_t atoms;
@@ -37,6 +48,15 @@ void totals_begin(totals *t, const inco_coder *coder) {
     t->seen = coder_seen(coder);
 }
 
+static void count_missing(const pass_group *group, double *leaf) {
+    const int64_t dim = group->x->rows;
+    for (int64_t n = 0; group->missing && n < group->x->cols; n++) {
+        int64_t missing = 0;
+        for (int64_t i = 0; i < dim; i++) missing += group->missing[n * dim + i];
+        leaf[missing < dim ? AT_MISSING : AT_EMPTY] += missing < dim ? (double)missing : 1;
+    }
+}
+
 int totals_add(totals *t, const inco_mat *dictionary, const inco_coder *coder, const pass_group *group,
                inco_error *error) {
     const coder_counts seen = coder_seen(coder);
@@ -50,6 +70,7 @@ int totals_add(totals *t, const inco_mat *dictionary, const inco_coder *coder, c
     leaf[AT_ZERO] = (double)(seen.zero_signals - t->seen.zero_signals);
     leaf[AT_CARDINALITY] = pass_total_nonzeros(group);
     leaf[AT_WEIGHT] = pass_total_weight(group);
+    count_missing(group, leaf);
     for (int64_t n = 0; n < codes->cols; n++) /* signals of weight 0 do not count */
         for (int64_t k = codes->start[n]; k < codes->start[n + 1] && pass_weight(group, n) > 0; k++)
             leaf[AT_COUNTS + codes->index[k]]++;
@@ -72,6 +93,8 @@ int totals_find(totals *t, int64_t groups, totals_sum *sum, inco_error *error) {
                         .zero_signals = (int64_t)t->sum[AT_ZERO],
                         .cardinality = t->sum[AT_CARDINALITY],
                         .weight = t->sum[AT_WEIGHT],
+                        .missing = (int64_t)t->sum[AT_MISSING],
+                        .empty = (int64_t)t->sum[AT_EMPTY],
                         .use_count = t->sum + AT_COUNTS};
 done:
     return status;

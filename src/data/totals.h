@@ -10,6 +10,7 @@ typedef struct totals_sum {
     double residual, energy; /* ||X - D C||^2, ||X||^2, in double */
     int64_t nonzeros;
     int64_t skipped, zero_signals; /* as counted by the coder */
+    int64_t missing, empty;        /* missing entries of the others; signals without an observed entry */
     double cardinality, weight;    /* nonzeros times weights; sum of the weights */
     const double *use_count;       /* per atom: its nonzeros; valid until totals_free */
 } totals_sum;

@@ -103,7 +103,8 @@ int training_add(training *t, const inco_mat *d, const pass_group *group, inco_e
     int status = keep_weights(t, group, error);
     if (status < 0) return status;
     combine(&c, t->threads);
-    for (int64_t n = 0; n < x->cols; n++) t->energy += t->square[2 * n + 1];
+    for (int64_t n = 0; n < x->cols; n++)
+        t->energy += group->missing ? pass_weight(group, n) * pass_energy(group, n) : t->square[2 * n + 1];
     if (!t->gathered.start) status = csc_new(&t->gathered, codes->type, codes->rows, t->residual.cols, 0, error);
     if (status >= 0) status = csc_append(&t->gathered, codes, error);
     if (status >= 0) scale_codes(&t->gathered, t->filled, group->weight);

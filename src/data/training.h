@@ -11,7 +11,7 @@ typedef struct training {
     inco_mat residual; /* R = X - D C, D x N, in the type of the signals, updated with every change of D and C */
     csc by_atom;       /* C by atom: the nonzeros of row j are value[k] at signal index[k], start[j] <= k < start[j +
                         * 1] */
-    double energy;     /* ||X||^2 */
+    double energy;     /* ||X||^2 of the observed entries */
     int64_t filled;    /* signals added */
     csc gathered;      /* C by signal, while signals are added */
     inco_mat scratch;  /* D x threads, double */

@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "base/source.h"
 #include "data/draw.h"
+#include "mat/gaps.h"
 #include "mat/mat.h"
 
 /* ---- Signals ---- */
@@ -33,6 +34,7 @@ static int read_atoms(const inco_mat *d, const int64_t *signals, const inco_sour
     for (int64_t i = 0; status >= 0 && i < d->cols; i++) {
         const inco_mat atom = mat_columns(d, list[i].atom, 1);
         status = source_read(source, list[i].signal, 1, buffer.data, error);
+        if (status >= 0) gaps_zero(&buffer);
         if (status >= 0) mat_copy(&atom, &buffer);
     }
     inco_mat_free(&buffer);

@@ -41,6 +41,8 @@ struct inco_data {
     store store;      /* decoded audio and images */
     int stored;       /* the store is in use */
     double *weights;  /* per place; NULL: none are given */
+    uint64_t *mask;   /* per place and value, one bit: whether it is observed; NULL: no mask is given */
+    int gaps;         /* some entries may be missing: NaN is not refused here */
     inco_source source;
 };
 
@@ -58,6 +60,8 @@ static const data_file *file_of(const inco_data *d, int64_t place) {
     return &d->files[low];
 }
 
+static const char advice[] = ", unless they mark missing entries: option 'missing' = 'nan'";
+
 /* Reads `count` columns of a matrix, from memory or from its file. */
 static int read_columns(const inco_data *d, const data_file *file, int64_t first, int64_t count, void *out,
                         inco_error *error) {
@@ -66,7 +70,7 @@ static int read_columns(const inco_data *d, const data_file *file, int64_t first
     int status = INCO_OK;
     if (!m->data && m->type != to.type) TRY(mat_new_raw(&part.m, m->type, m->rows, count, error));
     if (!m->data) TRY(rows_read(&file->rows, first, count, part.m.data, error));
-    TRY(io_check_finite(d->paths.path[file - d->files], &part, first, error));
+    if (!d->gaps) TRY(io_check_finite(d->paths.path[file - d->files], &part, first, advice, error));
     if (part.m.data != out) mat_copy(&to, &part.m);
 done:
     if (part.m.owner) inco_mat_free(&part.m);
@@ -140,6 +144,18 @@ static int read_weights(void *self, int64_t first, int64_t count, double *out, i
     return status;
 }
 
+enum { WORD = 64 };
+
+static int read_mask(void *self, int64_t first, int64_t count, unsigned char *out, inco_error *error) {
+    const inco_data *d = self;
+    const int64_t dim = d->source.dim;
+    int status = handle_need(d, kind, error);
+    for (int64_t n = 0; status >= 0 && n < count; n++)
+        for (int64_t i = 0, bit = place_of(d, first + n) * dim; i < dim; i++, bit++)
+            *out++ = d->mask[bit / WORD] >> bit % WORD & 1;
+    return status;
+}
+
 /* ---- Opening: kinds and options ---- */
 
 static int known_name(const char *path) {
@@ -172,6 +188,7 @@ static int check_options(const inco_data *d, const inco_options *o, inco_error *
                  {"rate", 1u << IO_AUDIO, "audio"},
                  {"patch", 1u << IO_IMAGE | 1u << IO_MATRIX, "images and matrices of patches"},
                  {"weights", 1u << IO_MATRIX, "matrices, whose signals have an order"},
+                 {"mask", 1u << IO_MATRIX, "matrices, whose signals have an order"},
                  {"hop", 1u << IO_AUDIO | 1u << IO_IMAGE, "audio and images"}};
     const common_options *common = common_options_of(o);
     const io_options *own = io_options_of(o);
@@ -413,6 +430,29 @@ done:
     return status;
 }
 
+/* ---- Opening: the mask ---- */
+
+static int load_mask(inco_data *d, const inco_options *o, inco_error *error) {
+    const char *path = io_options_of(o)->mask;
+    const io_how how = {.limit = limit_of(o), .columns = io_options_of(o)->columns == 1};
+    const int64_t dim = d->source.dim;
+    inco_mat m = {0};
+    int status = INCO_OK;
+    if (!path) return status;
+    TRY(io_load_matrix(path, &how, &m, error));
+    if (m.rows != dim || m.cols != d->places)
+        TRY(error_set(error, INCO_EDIM, "%s is a mask of %lld signals of %lld values, not of %lld of %lld", path,
+                      (long long)m.cols, (long long)m.rows, (long long)d->places, (long long)dim));
+    if (!(d->mask = NEW(uint64_t, range_blocks(m.rows * m.cols, WORD)))) TRY(error_no_memory(error));
+    for (int64_t n = 0, bit = 0; n < m.cols; n++)
+        for (int64_t i = 0; i < dim; i++, bit++)
+            if (mat_get(&m, i, n) != 0) d->mask[bit / WORD] |= (uint64_t)1 << bit % WORD;
+    d->source.mask = read_mask;
+done:
+    inco_mat_free(&m);
+    return status;
+}
+
 /* ---- The whole ---- */
 
 static void set_source(inco_data *d, const inco_options *o) {
@@ -444,6 +484,7 @@ static int open_data(inco_data *d, const char *const *paths, int count, const in
     TRY(find_kind(d, error));
     TRY(check_options(d, o, error));
     set_cut(&d->cut, o);
+    d->gaps = common_options_of(o)->missing == MISSING_NAN || io_options_of(o)->mask;
     TRY(load_files(d, o, error));
     TRY(check_equal(d, error));
     set_source(d, o);
@@ -451,6 +492,7 @@ static int open_data(inco_data *d, const char *const *paths, int count, const in
     TRY(count_places(d, error));
     TRY(pick_signals(d, o, error));
     TRY(load_weights(d, o, error));
+    TRY(load_mask(d, o, error));
 done:
     return status;
 }
@@ -486,6 +528,7 @@ void inco_data_free(inco_data *d) {
     memory_free(d->files);
     memory_free(d->pick);
     memory_free(d->weights);
+    memory_free(d->mask);
     paths_free(&d->paths);
     handle_free(d);
 }

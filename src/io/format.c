@@ -208,13 +208,14 @@ int io_measure(const char *path, const io_how *how, io_array *out, inco_error *e
     return status < 0 || !format->measure ? status : format->measure(path, how, out, error);
 }
 
-int io_check_finite(const char *path, const io_array *array, int64_t first, inco_error *error) {
+int io_check_finite(const char *path, const io_array *array, int64_t first, const char *advice, inco_error *error) {
     int64_t i, j;
     if (!mat_find_nonfinite(&array->m, &i, &j)) return INCO_OK;
-    const char *what = isnan(mat_get(&array->m, i, j)) ? "NaN" : "Inf";
+    const int is_nan = isnan(mat_get(&array->m, i, j));
     j += first;
-    return error_set(error, INCO_EDATA, "%s: %s at row %lld, column %lld (counted from 0); such values cannot be used",
-                     path, what, (long long)(array->columns ? i : j), (long long)(array->columns ? j : i));
+    return error_set(error, INCO_EDATA, "%s: %s at row %lld, column %lld (counted from 0); such values cannot be used%s",
+                     path, is_nan ? "NaN" : "Inf", (long long)(array->columns ? i : j),
+                     (long long)(array->columns ? j : i), is_nan ? advice : "");
 }
 
 int io_load_matrix(const char *path, const io_how *how, inco_mat *m, inco_error *error) {
@@ -224,7 +225,7 @@ int io_load_matrix(const char *path, const io_how *how, inco_mat *m, inco_error 
     *m = (inco_mat){0};
     TRY(io_need(&format, path, IO_MATRIX, IO_LOADS, error));
     TRY(format->load(path, how, &array, error));
-    TRY(io_check_finite(path, &array, 0, error));
+    TRY(io_check_finite(path, &array, 0, "", error));
     *m = array.m;
     return INCO_OK;
 done:

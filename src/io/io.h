@@ -82,7 +82,7 @@ int io_save_matrix(const char *path, const inco_mat *m, const io_extra *extra, c
                    inco_error *error);
 
 /* Refuses NaN and Inf: "x.npy: NaN at row 3, column 0 (counted from 0)". Column j of the array is signal first + j of
- * the file. */
-int io_check_finite(const char *path, const io_array *array, int64_t first, inco_error *error);
+ * the file. `advice` ends the message if it is about a NaN. */
+int io_check_finite(const char *path, const io_array *array, int64_t first, const char *advice, inco_error *error);
 
 #endif

@@ -6,7 +6,7 @@
 
 typedef struct io_options {
     int64_t hop, signals, columns;
-    char *variable, *weights;
+    char *variable, *weights, *mask;
 } io_options;
 OPTIONS_DECLARE(io)
 

@@ -62,8 +62,8 @@ static int code_all(learner *l, statistics *s, inco_error *error) {
     *s = sums.s;
     TRY(project(l, s, error));
     TRY(measure(l, s, &residual, error));
-    l->energy = s->energy;
-    l->progress.relative_error = learner_relative_error(residual, s->energy);
+    l->energy = s->observed;
+    l->progress.relative_error = learner_relative_error(residual, s->observed);
     l->progress.mean_cardinality = nonzeros / l->weight;
 done:
     return status;

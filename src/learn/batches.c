@@ -37,7 +37,7 @@ done:
 
 int batches_copy(batch_sums *to, const batch_sums *from, inco_error *error) {
     int status;
-    *to = (batch_sums){.energy = from->energy, .weight = from->weight};
+    *to = (batch_sums){.energy = from->energy, .observed = from->observed, .weight = from->weight};
     TRY(mat_convert(&to->a, &from->a, INCO_F64, error));
     TRY(mat_convert(&to->b, &from->b, INCO_F64, error));
 done:
@@ -76,7 +76,7 @@ typedef struct batch_run {
     batch_state *own;
     const batch_rule *rule;
     batch_place batch;
-    double residual, energy; /* of the signals of this pass, each coded in the dictionary of its batch */
+    double residual, energy; /* of the observed entries in this pass, each coded in the dictionary of its batch */
     double nonzeros, weight; /* of the same signals */
     double seconds;
 } batch_run;
@@ -89,7 +89,7 @@ static int64_t end_of(const batch_place *batch) {
 static int update(const batch_run *r, inco_error *error) {
     learner *l = r->l;
     const batch_sums *sums = &r->own->sums;
-    const statistics s = {sums->a, sums->b, sums->energy};
+    const statistics s = {sums->a, sums->b, sums->energy, sums->observed};
     const int last = end_of(&r->batch) == l->signals.count;
     update_result result;
     int status = learner_tell(l, "update");
@@ -111,7 +111,7 @@ static int run_batch(batch_run *r, inco_error *error) {
     if (status != INCO_OK) return status;
     const double start = clock_seconds();
     TRY(subspace_project(r->l->span, &batch.s.b, r->l->threads, error));
-    r->energy += batch.s.energy;
+    r->energy += batch.s.observed;
     r->residual += batch.residual;
     r->nonzeros += batch.nonzeros;
     r->weight += r->batch.weight = batch.weight;
@@ -119,6 +119,7 @@ static int run_batch(batch_run *r, inco_error *error) {
     blend(&sums->a, keep, &batch.s.a);
     blend(&sums->b, keep, &batch.s.b);
     sums->energy = keep * sums->energy + batch.s.energy;
+    sums->observed = keep * sums->observed + batch.s.observed;
     sums->weight = keep * sums->weight + batch.weight;
     status = update(r, error);
 done:
@@ -173,7 +174,7 @@ static size_t bytes_of(const inco_mat *m) {
 
 int batches_save(const batch_state *own, const inco_stream *stream) {
     const batch_sums *sums = &own->sums;
-    const double head[2] = {sums->weight, sums->energy};
+    const double head[3] = {sums->weight, sums->energy, sums->observed};
     if (stream->write(stream->self, head, sizeof head)) return INCO_EIO;
     if (sums->weight == 0) return INCO_OK;
     if (stream->write(stream->self, sums->a.data, bytes_of(&sums->a)) ||
@@ -184,12 +185,13 @@ int batches_save(const batch_state *own, const inco_stream *stream) {
 
 int batches_resume(batch_state *own, const inco_mat *d, const inco_stream *stream, inco_error *error) {
     batch_sums *sums = &own->sums;
-    double head[2];
+    double head[3];
     int64_t row, col;
     int status;
     TRY(checkpoint_read(stream, head, sizeof head, error));
-    if (!(head[0] >= 0 && head[1] >= 0 && isfinite(head[0]) && isfinite(head[1]))) TRY(checkpoint_damaged(error));
-    *sums = (batch_sums){.weight = head[0], .energy = head[1]};
+    for (int i = 0; i < 3; i++)
+        if (!(head[i] >= 0 && isfinite(head[i]))) TRY(checkpoint_damaged(error));
+    *sums = (batch_sums){.weight = head[0], .energy = head[1], .observed = head[2]};
     if (sums->weight == 0) goto done;
     if ((size_t)d->cols > sealed_left(stream) / sizeof(double) / (size_t)(d->rows + d->cols))
         TRY(checkpoint_damaged(error));

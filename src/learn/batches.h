@@ -7,10 +7,10 @@
 #include "learn/learner.h"
 #include "update/update.h"
 
-/* A, B and the energy of all signals seen, with decreasing weights. */
+/* A, B and the energies of all signals seen, with decreasing weights. */
 typedef struct batch_sums {
     inco_mat a, b;
-    double energy;
+    double energy, observed; /* as in statistics */
     double weight; /* sum of the weights of the signals; 0: none seen yet */
 } batch_sums;
 

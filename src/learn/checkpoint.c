@@ -17,7 +17,7 @@
 #include "mat/mat.h"
 #include "replace/exchange.h"
 
-static const char magic[] = "inco checkpoint 7\n";
+static const char magic[] = "inco checkpoint 8\n";
 
 typedef struct header {
     int64_t dim, atoms, signals, iteration, replaced, replaced_coherent, replaced_exchanged;

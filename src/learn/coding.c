@@ -113,7 +113,7 @@ static int run_sums(learner *l, const serve_order *order, collected *sums, inco_
     l->info.seconds_io += p.seconds_io;
     l->info.seconds_code += p.seconds_code;
     l->progress.seconds_code += p.seconds_code;
-    *sums = (collected){.s = {.energy = l->stores.held.energy}};
+    *sums = (collected){.s = {.energy = l->stores.held.energy, .observed = l->stores.held.energy}};
     if (status != INCO_OK || l->method->needs_codes) return status;
     TRY(collector_total(l->stores.sums, pass_groups(&p), sums, error));
     TRY(notes_gather(&l->notes, l->cluster, error));
@@ -192,6 +192,7 @@ static int describe_codes(learner *l, const totals_sum *sum, inco_error *error) 
     memory_free(l->use_count);
     if (!(l->use_count = NEW(int64_t, l->result.cols))) return error_no_memory(error);
     info->relative_error = learner_relative_error(sum->residual, sum->energy);
+    info->missing_entries = sum->missing;
     info->mean_cardinality = sum->cardinality / sum->weight;
     info->skipped_atoms = sum->skipped;
     info->zero_signals = sum->zero_signals;

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/sized.h"
 #include "base/source.h"
+#include "code/coder_options.h"
 #include "data/span.h"
 #include "design/design_options.h"
 #include "learn/initial.h"
@@ -48,11 +49,18 @@ static int open_data(inco_learner *handle, inco_error *error) {
     const inco_options *options = handle->options;
     const prepare_options *own = prepare_options_of(options);
     handle->data.cluster = handle->cluster;
-    int status = prepare(&handle->data, &handle->given, common_precision(options, handle->given.type), (int)own->center,
-                         own->normalize == NORMALIZE_UNIT, error);
-    if (status >= 0 && !(handle->data.print = print_new(&handle->given, handle->cluster)))
-        status = error_no_memory(error);
-    return status < 0 ? status : weights_keep(&handle->kept, &handle->data.source, error);
+    int status;
+    missing_open(&handle->observed, &handle->given, options);
+    const inco_source *given = &handle->observed.source;
+    if (given->missing)
+        TRY(coder_check_gaps(coder_options_of(options)->coder, (int)coder_options_of(options)->nonnegative, error));
+    TRY(prepare(&handle->data, given, common_precision(options, given->type), (int)own->center,
+                own->normalize == NORMALIZE_UNIT, error));
+    if (!(handle->data.print = print_new(given, handle->cluster))) TRY(error_no_memory(error));
+    TRY(weights_keep(&handle->weighted, &handle->data.source, error));
+    TRY(missing_keep(&handle->kept, &handle->weighted.source, 0, &handle->missing, error));
+done:
+    return status;
 }
 
 /* All ranks succeed, or all fail, in both parts: what each checks for itself, and what they do together. */
@@ -91,6 +99,7 @@ void inco_learner_free(inco_learner *handle) {
     learner_free(handle->core);
     path_free(&handle->path);
     subset_free(&handle->kept);
+    subset_free(&handle->weighted);
     prepare_free(&handle->data);
     subspace_free(&handle->span);
     inco_options_free(handle->options);
@@ -149,7 +158,8 @@ static int run(inco_learner *handle, double began, inco_error *error) {
     TRY(serve_ask(handle->cluster, SERVE_CHECK, error));
     TRY(prepare_check_tiny(&handle->data, error));
     TRY(learner_finish(l, stopped, error));
-    learner_info(l)->left_out = handle->data.source.count - handle->kept.source.count;
+    learner_info(l)->left_out = handle->data.source.count - handle->weighted.source.count;
+    learner_info(l)->empty_signals = handle->missing.empty;
 done:
     return status;
 }
@@ -238,12 +248,13 @@ static int undo_normalization(const prepared *data, inco_csc *codes, inco_error 
     return status;
 }
 
-/* Codes of all signals, those of weight 0 too; the results stay. */
+/* Codes of all signals, those that were left out too; the results stay. */
 static int encode_all(inco_learner *handle, inco_csc *codes, inco_error *error) {
     const inco_learn_info before = *learner_info(handle->core);
     if (handle->cluster && handle->kept.source.count < handle->data.source.count)
         return error_set(error, INCO_EINVAL,
-                         "signals of weight 0 have no codes on a cluster: leave them out, or use one process");
+                         "signals of weight 0, or without an observed entry, have no codes on a cluster: leave them out, "
+                         "or use one process");
     learner_set_signals(handle->core, &handle->data.source, 0);
     int status = learner_encode(handle->core, codes, error);
     learner_set_signals(handle->core, &handle->kept.source, 0);

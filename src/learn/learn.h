@@ -2,6 +2,7 @@
 #ifndef INCO_LEARN_LEARN_H
 #define INCO_LEARN_LEARN_H
 
+#include "data/missing.h"
 #include "data/prepare.h"
 #include "data/weights.h"
 #include "learn/learner.h"
@@ -14,8 +15,11 @@ struct inco_learner {
     cluster own_cluster, *cluster; /* the ranks that share the work; NULL: one process */
     inco_options *options;         /* as given */
     inco_source given;             /* the caller's */
+    masked observed;               /* the same, with NaN for missing entries */
     prepared data;                 /* all signals */
-    subset kept;                   /* those to learn from: of positive weight */
+    subset weighted;               /* those of positive weight */
+    subset kept;                   /* those to learn from: with observed entries too */
+    missing_counts missing;
     subspace span; /* of the signals, from the first run on */
     learner *core;
     gamma_path path;

@@ -191,6 +191,7 @@ int learner_make_passes(learner *l, inco_error *error) {
     const coder_shape shape = {dim, atoms, l->signals.type, l->threads};
     int status = INCO_OK;
     if (!l->coder) TRY(coder_open(&l->coder, &shape, coder_options_of(o), error));
+    if (l->signals.missing) TRY(coder_take_gaps(l->coder, error));
     if (!l->notes.worst.item)
         TRY(notes_new(&l->notes, atoms, learner_exchanges(l) ? exchange_signals(atoms) : atoms, error));
     if (!l->replacing.item) TRY(replace_new(&l->replacing, dim, atoms, exchange_lines(atoms), error));

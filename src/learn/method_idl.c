@@ -188,7 +188,7 @@ static int update_batch(learner *l, const batch_place *batch, const statistics *
     method_input in = learner_input(l);
     update_result unused = {0}, *r = result ? result : &unused;
     in.s = s;
-    in.energy = s->energy;
+    in.energy = s->observed;
     const double gamma = gamma_of(&in) / (isnan(penalty_options_of(l->options)->gamma) ? 1 : scale);
     const idl_task task = {&in, passes, range_min(FEW, update_iterations(l->options))};
     int status = penalty_check_weight(&in, gamma, error);

@@ -59,7 +59,7 @@ double online_gamma(const learner *l) {
     const batch_sums *sums = &((const online_state *)l->own)->batches.sums;
     const penalty_options *penalty = penalty_options_of(o);
     if (inco_options_given(o, "gamma")) return penalty->gamma / batches_scale(sums, weight_of(l));
-    return inco_options_given(o, "gamma-relative") ? penalty->gamma_relative * sums->energy / (double)l->d.cols : 0;
+    return inco_options_given(o, "gamma-relative") ? penalty->gamma_relative * sums->observed / (double)l->d.cols : 0;
 }
 
 /* ---- The update ---- */
@@ -94,7 +94,7 @@ static int update(learner *l, const batch_place *batch, const statistics *s, upd
     update_settings settings = {.gamma = online_gamma(l), .threads = l->threads};
     method_input in = learner_input(l);
     in.s = s;
-    in.energy = s->energy;
+    in.energy = s->observed;
     int status = penalty_check_weight(&in, settings.gamma, error);
     if (status < 0) return status;
     status = bounded_is(l->options) ? update_bounded(l, batch, &in, &settings, result, error)

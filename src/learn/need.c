@@ -54,13 +54,23 @@ static double sums(const inco_options *options) {
     return whole ? 2 : 3.5;
 }
 
+/* With missing entries: the atoms and their squares, and per thread a block of signals of which each holds a basis
+ * (D x k); a byte per entry of a group. */
+static double coding_gaps(const inco_source *signals, double atoms, double length, int threads) {
+    enum { BLOCK = 32 };
+    const double dim = (double)signals->dim, group = fmin((double)PASS_GROUP, (double)signals->count);
+    if (!signals->missing && !signals->mask) return 0;
+    return 16 * dim * atoms + group * dim + threads * 8.0 * BLOCK * (dim * (length + 19) + 4 * atoms);
+}
+
 static need need_of(const inco_source *signals, int64_t atoms, const inco_options *options) {
     const method *own = method_of(options);
     const int64_t updates = learn_options_of(options)->code_updates;
     const double d = (double)signals->dim, l = (double)atoms, group = fmin((double)PASS_GROUP, (double)signals->count);
     const double length = code_length(signals, atoms, options), code = length * (4 + signals->type) + 8;
     const int refits = updates == OPTION_UNSET ? own->code_updates && own->code_updates(options) > 0 : updates > 0;
-    need n = {.fixed = coding(l, length, signals->type, common_threads(options)) + group * 4 * code};
+    need n = {.fixed = coding(l, length, signals->type, common_threads(options)) + group * 4 * code +
+                       coding_gaps(signals, l, length, common_threads(options))};
     if (own->needs_codes) {
         n.fixed += 8 * 3 * d * l;
         n.per_signal = d * signals->type + 2 * code + 16;
@@ -89,6 +99,7 @@ double inco_learn_memory(const inco_source *source, int64_t atoms, const inco_op
     inco_source own;
     if (!handle_is(options, "options") || atoms < 1 || source_take(&own, source, NULL) < 0) return NAN;
     own.type = common_precision(options, own.type);
+    own.missing |= common_options_of(options)->missing == MISSING_NAN;
     const need n = need_of(&own, atoms, options);
     return n.fixed + n.per_signal * (double)own.count;
 }

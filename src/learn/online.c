@@ -7,6 +7,7 @@
 #include "base/handle.h"
 #include "base/sized.h"
 #include "base/source.h"
+#include "data/missing.h"
 #include "data/prepare.h"
 #include "data/weights.h"
 #include "learn/bounded.h"
@@ -42,8 +43,9 @@ static int check_state(const inco_online *state, int64_t dim, inco_error *error)
     TRY(check_sums(state->a, atoms, atoms, "a", error));
     TRY(check_sums(state->b, dim, atoms, "b", error));
     if (state->result) TRY(check_shape(state->result, dim, atoms, "result", error));
-    if (!(state->energy >= 0 && state->weight >= 0 && state->signals >= 0 && state->total_weight >= 0))
-        status = error_set(error, INCO_EINVAL, "the sums over the stream are negative or NaN");
+    const double sums[] = {state->energy, state->weight, (double)state->signals, state->total_weight, state->observed};
+    for (size_t i = 0; status >= 0 && i < sizeof sums / sizeof *sums; i++)
+        if (!(sums[i] >= 0)) status = error_set(error, INCO_EINVAL, "the sums over the stream are negative or NaN");
 done:
     return status;
 }
@@ -51,7 +53,11 @@ done:
 /* Continues from the caller's state; the learner changes copies. */
 static int take_state(learner *l, const inco_online *state, inco_error *error) {
     online_state *own = l->own;
-    const batch_sums sums = {*state->a, *state->b, state->energy, state->weight};
+    const batch_sums sums = {.a = *state->a,
+                             .b = *state->b,
+                             .energy = state->energy,
+                             .observed = state->observed > 0 ? state->observed : state->energy,
+                             .weight = state->weight};
     own->stream = 1;
     own->signals = state->signals;
     own->seen = state->total_weight > 0 ? state->total_weight : (double)state->signals;
@@ -65,6 +71,7 @@ static void give_state(inco_online *state, const learner *l) {
     mat_copy(state->a, &own->batches.sums.a);
     mat_copy(state->b, &own->batches.sums.b);
     state->energy = own->batches.sums.energy;
+    state->observed = own->batches.sums.observed;
     state->weight = own->batches.sums.weight;
     state->signals = own->signals;
     state->total_weight = own->seen;
@@ -112,7 +119,9 @@ int inco_online_learn(const inco_source *batch, const inco_options *options, inc
     inco_source given;
     inco_options *o = NULL;
     prepared data = {0};
-    subset present = {0};
+    subset weighted = {0}, present = {0};
+    missing_counts counts;
+    masked observed;
     int status;
     TRY(handle_need(options, "options", error));
     TRY(SIZED_NEED(inco_online, state, error));
@@ -123,15 +132,18 @@ int inco_online_learn(const inco_source *batch, const inco_options *options, inc
     if (!(o = inco_options_copy(options))) TRY(error_no_memory(error));
     TRY(check_options(o, error));
     const prepare_options *wanted = prepare_options_of(o);
-    TRY(prepare(&data, &given, common_precision(o, given.type), (int)wanted->center,
+    missing_open(&observed, &given, o);
+    TRY(prepare(&data, &observed.source, common_precision(o, given.type), (int)wanted->center,
                 wanted->normalize == NORMALIZE_UNIT, error));
-    TRY(weights_keep(&present, &data.source, error));
+    TRY(weights_keep(&weighted, &data.source, error));
+    TRY(missing_keep(&present, &weighted.source, 1, &counts, error));
     status = blas_enter(common_threads(o), error);
     if (status >= 0) status = learn_batch(&present.source, o, &own, error);
     blas_leave();
     if (status == INCO_OK) sized_give(state, &own, sizeof own);
 done:
     subset_free(&present);
+    subset_free(&weighted);
     prepare_free(&data);
     inco_options_free(o);
     return status;

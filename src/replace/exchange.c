@@ -10,6 +10,7 @@
 #include "base/source.h"
 #include "code/coder.h"
 #include "mat/blas.h"
+#include "mat/gaps.h"
 #include "mat/mat.h"
 #include "replace/lines.h"
 #include "sparse/csc.h"
@@ -27,7 +28,7 @@ int64_t exchange_lines(int64_t atoms) {
 
 /* ---- The residuals of the worst coded signals ---- */
 
-/* (EX-1): r = x - D c, coded in the updated dictionary. */
+/* (EX-1): r = x - D c, coded in the updated dictionary; 0 at missing entries. */
 static int code_worst(const exchange_input *in, inco_mat *r, inco_error *error) {
     const inco_mat *d = in->d;
     inco_mat x = {0};
@@ -42,6 +43,7 @@ static int code_worst(const exchange_input *in, inco_mat *r, inco_error *error) 
     for (int64_t n = 0; n < codes.cols; n++)
         for (int64_t k = codes.start[n]; k < codes.start[n + 1]; k++)
             blas_axpy(d->rows, -csc_value(&codes, k), mat_column(d, codes.index[k]), mat_column(r, n));
+    if (in->signals->missing) gaps_zero(r);
 done:
     inco_mat_free(&x);
     csc_free(&codes);

@@ -9,6 +9,7 @@
 #include "base/source.h"
 #include "data/draw.h"
 #include "mat/blas.h"
+#include "mat/gaps.h"
 #include "mat/mat.h"
 
 /* ---- Options ---- */
@@ -80,8 +81,11 @@ typedef struct choosing {
     int64_t first;     /* first column of the panel */
 } choosing;
 
+/* Missing entries are 0. */
 static int read_signal(const inco_source *source, int64_t n, const inco_mat *signal, inco_error *error) {
-    return source_read(source, n, 1, signal->data, error);
+    const int status = source_read(source, n, 1, signal->data, error);
+    if (status >= 0 && source->missing) gaps_zero(signal);
+    return status;
 }
 
 static int is_unused(const replacement_rule *rule, int64_t j) {

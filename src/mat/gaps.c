@@ -1,0 +1,70 @@
+#include "mat/gaps.h"
+
+#include <math.h>
+
+#include "mat/mat.h"
+
+int64_t gaps_count(const inco_mat *x, int64_t n) {
+    int64_t count = 0;
+    for (int64_t i = 0; i < x->rows; i++) count += isnan(mat_get(x, i, n)) != 0;
+    return count;
+}
+
+double gaps_energy(const inco_mat *x, int64_t n) {
+    double sum = 0;
+    if (!gaps_count(x, n)) return mat_column_energy(x, n);
+    for (int64_t i = 0; i < x->rows; i++) {
+        const double value = mat_get(x, i, n);
+        if (!isnan(value)) sum += value * value;
+    }
+    return sum;
+}
+
+double gaps_norm(const inco_mat *x, int64_t n) {
+    const int64_t missing = gaps_count(x, n);
+    double largest = 0, sum = 0;
+    if (!missing) return mat_column_norm(x, n);
+    for (int64_t i = 0; i < x->rows; i++) largest = fmax(largest, fabs(mat_get(x, i, n))); /* fmax ignores NaN */
+    if (largest == 0 || !isfinite(largest)) return largest;
+    for (int64_t i = 0; i < x->rows; i++) {
+        const double value = mat_get(x, i, n) / largest;
+        if (!isnan(value)) sum += value * value;
+    }
+    return largest * sqrt(sum * (double)x->rows / (double)(x->rows - missing));
+}
+
+double gaps_mean(const inco_mat *x, int64_t n) {
+    double sum = 0;
+    int64_t count = 0;
+    for (int64_t i = 0; i < x->rows; i++) {
+        if (isnan(mat_get(x, i, n))) continue;
+        sum += mat_get(x, i, n);
+        count++;
+    }
+    return count ? sum / (double)count : 0;
+}
+
+void gaps_divide(const inco_mat *x, int64_t n, double by) {
+    for (int64_t i = 0; i < x->rows; i++) mat_set(x, i, n, mat_get(x, i, n) / by);
+}
+
+void gaps_zero(const inco_mat *x) {
+    for (int64_t n = 0; n < x->cols; n++)
+        for (int64_t i = 0; i < x->rows; i++)
+            if (isnan(mat_get(x, i, n))) mat_set(x, i, n, 0);
+}
+
+int gaps_check(const inco_mat *x, int64_t *row, int64_t *col) {
+    int64_t first, from;
+    if (!mat_find_nonfinite(x, &first, &from)) return 0;
+    for (int64_t n = from; n < x->cols; n++)
+        for (int64_t i = 0; i < x->rows; i++) {
+            const double value = mat_get(x, i, n);
+            if (isnan(value)) mat_set(x, i, n, NAN);
+            if (!isinf(value)) continue;
+            *row = i;
+            *col = n;
+            return 1;
+        }
+    return 0;
+}
