@@ -106,16 +106,14 @@ static void change(worker *w, int state, int asleep) {
 
 /* ---- Inside a call ---- */
 
-static void offer_next(pool_call *call) {
-    worker *w = atomic_load(&call->unasked);
-    while (w && !atomic_compare_exchange_weak(&call->unasked, &w, w->next)) continue;
-    if (w) change(w, OFFERED, ASLEEP);
-}
-
 /* Every thread that enters makes two offers: waking a worker is a system call, too slow for one thread to make them
  * all. */
 static void take_part(pool_call *call, int thread) {
-    for (int i = 0; i < 2 && !atomic_load(&call->finished); i++) offer_next(call);
+    for (int i = 0; i < 2 && !atomic_load(&call->finished); i++) {
+        worker *w = atomic_load(&call->unasked);
+        while (w && !atomic_compare_exchange_weak(&call->unasked, &w, w->next)) continue;
+        if (w) change(w, OFFERED, ASLEEP);
+    }
     inside = 1;
     call->work(call->self, thread);
     inside = 0;

@@ -120,19 +120,20 @@ static int open_device(output *o, int seeks, inco_error *error) {
     return o->fd < 0 ? INCO_EIO : INCO_OK;
 }
 
-static int open_target(output *o, int seeks, inco_error *error) {
-    struct stat old;
-    if (!strcmp(o->name, "-")) return open_device(o, seeks, error);
-    if (stat(o->name, &old) < 0) return open_beside(o, NULL, error);
-    if (S_ISDIR(old.st_mode))
-        return error_set(error, INCO_EIO, "cannot write %s: it is a folder; name a file in it", o->name);
-    return S_ISREG(old.st_mode) ? open_beside(o, &old, error) : open_device(o, seeks, error);
-}
-
 int output_open(output *o, const char *path, int seeks, inco_error *error) {
+    struct stat old;
+    int status;
     *o = (output){.name = path, .fd = -1, .device = -1};
     o->buffer = NEW_RAW(unsigned char, BUFFER_SIZE);
-    int status = o->buffer ? open_target(o, seeks, error) : error_no_memory(error);
+    const int named = strcmp(path, "-") != 0, there = named && stat(path, &old) == 0;
+    if (!o->buffer)
+        status = error_no_memory(error);
+    else if (there && S_ISDIR(old.st_mode))
+        status = error_set(error, INCO_EIO, "cannot write %s: it is a folder; name a file in it", path);
+    else if (named && (!there || S_ISREG(old.st_mode)))
+        status = open_beside(o, there ? &old : NULL, error);
+    else
+        status = open_device(o, seeks, error);
     return status < 0 ? output_finish(o, status, error) : INCO_OK;
 }
 

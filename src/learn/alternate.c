@@ -35,21 +35,14 @@ void alternate_free(alternation *stores) {
 
 /* ---- Coding ---- */
 
-/* Sorts the codes by atom, if they are stored. *residual = ||X - D C||^2, which costs a product with A. */
-static int measure(learner *l, const statistics *s, double *residual, inco_error *error) {
-    if (!l->method->needs_codes) return update_objective(&l->d, s, 0, l->threads, residual, error);
-    int status = training_complete(&l->stores.held, error);
-    if (status >= 0) *residual = training_error(&l->stores.held);
-    return status;
-}
-
 static int project(const learner *l, const statistics *s, inco_error *error) {
     return l->method->needs_codes ? INCO_OK : subspace_project(l->span, &s->b, l->threads, error);
 }
 
 static int code_all(learner *l, statistics *s, inco_error *error) {
     const int64_t count = l->signals.count;
-    const serve_order order = {.count = count, .keep = !l->method->needs_codes && code_updates(l) > 0};
+    const int held = l->method->needs_codes;
+    const serve_order order = {.count = count, .keep = !held && code_updates(l) > 0};
     collected sums;
     double residual, nonzeros;
     l->progress.done = 0;
@@ -58,10 +51,15 @@ static int code_all(learner *l, statistics *s, inco_error *error) {
     int status = coding_sums(l, order, &sums, error);
     if (status != INCO_OK) return status;
     worst_sort(&l->notes.worst);
-    nonzeros = l->method->needs_codes ? training_nonzeros(&l->stores.held) : sums.nonzeros;
+    nonzeros = held ? training_nonzeros(&l->stores.held) : sums.nonzeros;
     *s = sums.s;
     TRY(project(l, s, error));
-    TRY(measure(l, s, &residual, error));
+    if (held) {
+        TRY(training_complete(&l->stores.held, error));
+        residual = training_error(&l->stores.held);
+    } else {
+        TRY(update_objective(&l->d, s, 0, l->threads, &residual, error)); /* a product with A */
+    }
     l->energy = s->observed;
     l->progress.relative_error = learner_relative_error(residual, s->observed);
     l->progress.mean_cardinality = nonzeros / l->weight;

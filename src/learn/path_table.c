@@ -26,23 +26,9 @@ static int is_tried(const path_table *t, double weight) {
     return 0;
 }
 
-/* Points between those of the grid. */
-static int64_t count_extra(const path_table *t) {
-    int64_t extra = t->path.count;
-    for (int k = 0; k < GRID; k++) extra -= is_tried(t, grid[k]);
-    return extra;
-}
-
 static int is_within(const inco_path_point *p, const path_goal *goal) {
     return goal->kind == PATH_ERROR ? p->relative_error <= goal->target
                                     : p->coherence_rms <= goal->target * (1 + ROUNDING);
-}
-
-/* Largest weight within the target; -1: none. */
-static int64_t last_within(const path_table *t, const path_goal *goal) {
-    int64_t i = t->path.count - 1;
-    while (i >= 0 && !is_within(&t->point[i], goal)) i--;
-    return i;
 }
 
 /* ---- Choice ---- */
@@ -133,12 +119,15 @@ static int next_beside_lowest(const path_table *t, const path_goal *goal, double
 /* Descends from the largest weight of the grid, of the least coherence, to the first within the target, and bisects
  * between it and the one before. */
 static int next_error(const path_table *t, const path_goal *goal, double *weight) {
-    const int64_t i = last_within(t, goal), count = t->path.count;
+    const int64_t count = t->path.count;
+    int64_t i = count - 1, between_grid = count;
+    while (i >= 0 && !is_within(&t->point[i], goal)) i--; /* the largest weight within the target; -1: none */
     if (i < 0 && count < GRID) {
         *weight = grid[GRID - 1 - count];
         return 1;
     }
-    if (count_extra(t) >= EXTRA) return 0;
+    for (int k = 0; k < GRID; k++) between_grid -= is_tried(t, grid[k]);
+    if (between_grid >= EXTRA) return 0;
     if (i < 0) return next_beside_lowest(t, goal, weight);
     if (i == count - 1 || !is_open(t, goal, i)) return 0;
     between(t, i, weight);
