@@ -2,6 +2,7 @@
 import os
 import resource
 import subprocess
+import time
 
 import numpy as np
 
@@ -48,6 +49,24 @@ class Ends(tool.Case):
         self.assertEqual(done.returncode, 1, done.stderr)
         self.assertIn(b"the log 'run.jsonl' could not be written", done.stderr)
         self.assertEqual(self.load("D.npy").shape, (12, 8))
+
+    def test_data_that_shrink(self):
+        """The run ends with an error, never by a signal, and continues from its checkpoint once the data are back."""
+        words = [tool.INCO, "learn", "X.npy", "--checkpoint", "state", "--iterations", "100000", *SHORT[:-2], "-q", "-o",
+                 "D.npy"]
+        with open(self.path("X.npy"), "rb") as file:
+            signals = file.read()
+        run = subprocess.Popen(words, cwd=self.home, env=tool.environment(), stderr=subprocess.PIPE)
+        while not os.path.exists(self.path("state")) and run.poll() is None:
+            time.sleep(.01)
+        os.truncate(self.path("X.npy"), len(signals) // 2)
+        self.assertIn(b"X.npy has become shorter", run.communicate(timeout=tool.PATIENCE)[1])
+        self.assertEqual(run.returncode, 1)
+        self.assertEqual(sorted(os.listdir(self.home)), ["X.npy", "state"])
+        self.write("X.npy", signals)
+        log = self.inco("learn", "X.npy", "--resume", "state", *SHORT[:-2], "--iterations", "100000", "--stop-seconds",
+                        ".1", "-o", "D.npy")
+        self.assertEqual(self.load("D.npy").shape, (12, 8), log.text)
 
     def test_limited_memory(self):
         """OpenBLAS would retry for ever to get memory. Whatever the limit, the run ends by itself."""

@@ -203,6 +203,23 @@ class FullDisk(tool.Case):
         self.assertEqual(self.load("D.npy").shape, (200, 200))
         self.assertEqual(os.listdir(self.disk), [])
 
+    def test_the_last_checkpoint_stays(self):
+        """The disk fills up after the first iteration; the run goes on later."""
+        words = ["learn", "X.npy", "--atoms", "12", "--coder", "omp", "--sparsity", "2", "--schedule", "batch", "-q"]
+        self.inco(*words, "--iterations", "3", "-o", "whole.npy")
+        self.inco(*words, "--iterations", "1", "-o", "D.npy", "--checkpoint", "disk/state")
+        with open(self.path("disk/state"), "rb") as file:
+            before = file.read()
+        self.write("disk/other", bytes((64 << 10) - len(before) - 8192))
+        resumed = [*words, "--iterations", "3", "-o", "D.npy", "--checkpoint", "disk/state", "--resume", "disk/state"]
+        self.assertIn("disk/state", self.inco(*resumed, code=1).text)
+        with open(self.path("disk/state"), "rb") as file:
+            self.assertEqual(file.read(), before)
+        self.assertEqual(sorted(os.listdir(self.disk)), ["other", "state"])
+        os.remove(self.path("disk/other"))
+        self.inco(*resumed)
+        np.testing.assert_array_equal(self.load("D.npy"), self.load("whole.npy"))
+
     @tool.needs("npz")
     def test_codes(self):
         self.save("D.npy", np.eye(200))
