@@ -193,6 +193,7 @@ end
 %!   delete (name);
 %! end_unwind_protect
 
+%!error <signals from files> inco_learn (X, 'atoms', 20, 'weights', 'W.npy')
 %!error <callback fails> inco_learn (X, 'atoms', 20, 'callback', @(progress) error ('a:b', 'callback fails'))
 %!error id=a:b inco_learn (X, 'atoms', 20, 'callback', @(progress) error ('a:b', 'callback fails'))
 %!error id=inco:invalid inco_learn (X, 'atoms', 20, 'gama', 1)

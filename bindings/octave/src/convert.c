@@ -69,6 +69,8 @@ static int open_files(signals *s, const mxArray *array, const inco_options *opti
 int signals_open(signals *s, const mxArray *array, const inco_options *options, inco_error *error) {
     *s = (signals){.source = INCO_INIT(inco_source)};
     if (mxIsChar(array) || mxIsCell(array)) return open_files(s, array, options, error);
+    if (inco_options_given(options, "weights"))
+        return convert_fail(error, INCO_EINVAL, "option 'weights' names a file of weights, for signals from files");
     int status = convert_matrix(&s->x, array, "X", error);
     if (status >= 0) status = inco_source_from_mat(&s->source, &s->x, error);
     return status;
