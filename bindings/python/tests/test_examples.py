@@ -1,5 +1,6 @@
 """The tour; scikit-learn's example of image denoising with inco's estimator; librosa's calls of a transformer."""
 import pathlib
+import re
 import runpy
 import sys
 
@@ -12,6 +13,7 @@ from sklearn.feature_extraction.image import extract_patches_2d, reconstruct_fro
 import inco
 from inco import DictionaryLearning
 
+GUIDE = pathlib.Path(__file__).resolve().parents[3] / "docs" / "python.md"
 TOUR = pathlib.Path(__file__).resolve().parents[1] / "examples" / "tour.py"
 
 
@@ -20,6 +22,29 @@ def test_tour(monkeypatch, capsys):
     names = runpy.run_path(str(TOUR), run_name="__main__")
     assert names["bounded"].coherence_ <= 0.5 < names["free"].coherence_
     assert "Welch bound" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(not GUIDE.exists(), reason="outside the source tree")
+@pytest.mark.filterwarnings("ignore::inco.TargetWarning")
+def test_code_of_the_guide(X, tmp_path, monkeypatch):
+    """The blocks of docs/python.md run one after the other, with fewer atoms and recordings of noise."""
+    wavfile = pytest.importorskip("scipy.io.wavfile")
+    if not inco._library.lib.inco_has(b"audio"):
+        pytest.skip("built without audio")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "recordings").mkdir()
+    noise = np.random.default_rng(0).standard_normal(40000) * 3000
+    wavfile.write(tmp_path / "recordings" / "noise.wav", 8000, noise.astype(np.int16))
+    names = [f"part{i}.npy" for i in range(3)]
+    for name, part in zip(names, np.split(X, 3)):
+        np.save(name, part)
+    code = "\n".join(re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.S))
+    for long, short in ("atoms=512", "atoms=20"), ("n_components=256", "n_components=32"), ("signals=20000", "signals=200"):
+        assert long in code
+        code = code.replace(long, short)
+    found = {"np": np, "inco": inco, "X": X, "names": names}
+    exec(compile(code, str(GUIDE), "exec"), found)
+    assert found["model"].coherence_ <= 0.5 and found["X_hat"].shape == X.shape and found["result"].dim == 160
 
 
 def image():
