@@ -16,7 +16,6 @@
 
 enum { TOGETHER = 32, PIECE = 16 }; /* signals; vectors of a basis allocated at a time */
 static const double PIVOT = 1e-10;  /* atoms with a smaller share outside the span are linearly dependent */
-static const double LEAST = 0.01;   /* atoms with less observed energy are not chosen (M-4) */
 
 /* A signal that is being coded. */
 typedef struct slot {
@@ -161,7 +160,7 @@ static void start(const gaps_coder *g, gaps_work *w, int64_t count) {
     for (int64_t k = 0; k < count; k++) {
         const double *square = mat_column(&w->norm, k);
         double *scale = mat_column(&w->scale, k);
-        for (int64_t j = 0; j < g->how.atoms; j++) scale[j] = square[j] >= LEAST ? 1 / sqrt(square[j]) : 0;
+        for (int64_t j = 0; j < g->how.atoms; j++) scale[j] = square[j] >= GAPS_LEAST ? 1 / sqrt(square[j]) : 0;
     }
 }
 

@@ -37,7 +37,7 @@ static int read_weights(void *self, int64_t first, int64_t count, double *out, i
 
 void missing_open(masked *m, const inco_source *from, const inco_options *options) {
     *m = (masked){.source = *from, .from = from};
-    if (common_options_of(options)->missing == MISSING_NAN) m->source.missing = 1;
+    if (options && common_options_of(options)->missing == MISSING_NAN) m->source.missing = 1;
     if (!from->mask) return;
     m->source.missing = 1;
     m->source.mask = NULL;

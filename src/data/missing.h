@@ -14,7 +14,7 @@ typedef struct masked {
 } masked;
 
 /* `m` must not move, and `from` must live, as long as m->source is in use. Entries are missing by the mask of the
- * source, or are NaN by its member `missing` or by the option. */
+ * source, or are NaN by its member `missing` or by the option; `options` may be NULL. */
 void missing_open(masked *m, const inco_source *from, const inco_options *options);
 
 /* What missing_keep has found. */

@@ -8,6 +8,7 @@
 #include "base/range.h"
 #include "base/source.h"
 #include "base/tree.h"
+#include "data/missing.h"
 #include "mat/gaps.h"
 #include "mat/mat.h"
 
@@ -259,10 +260,13 @@ void prepare_free(prepared *p) {
 }
 
 int inco_signal_means(const inco_source *given, double *means, inco_error *error) {
-    inco_source source = {0};
+    inco_source own = {0}, source = {0};
+    masked observed;
     inco_mat x = {0};
     int status = NEED(means);
-    if (status >= 0) status = source_take(&source, given, error);
+    if (status >= 0) status = source_take(&own, given, error);
+    missing_open(&observed, &own, NULL);
+    source = observed.source;
     if (status >= 0) status = mat_new_raw(&x, source.type, source.dim, READ_CHUNK, error);
     for (int64_t first = 0; status >= 0 && first < source.count; first += READ_CHUNK) {
         inco_mat part = mat_columns(&x, 0, range_min(source.count - first, READ_CHUNK));

@@ -24,7 +24,15 @@ static int by_signal(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Reads the signals into the atoms, in ascending order: a source may be read from front to back. */
+static int fill_gaps(const inco_mat *d, inco_error *error) {
+    double *mean = NEW_RAW(double, d->rows);
+    if (!mean) return error_no_memory(error);
+    gaps_fill_by_mean(d, mean);
+    memory_free(mean);
+    return INCO_OK;
+}
+
+/* Reads the signals into the atoms, in ascending order: a source may be read from front to back. Fills their gaps. */
 static int read_atoms(const inco_mat *d, const int64_t *signals, const inco_source *source, inco_error *error) {
     inco_mat buffer = {0};
     choice *list = NEW_RAW(choice, d->cols);
@@ -34,9 +42,9 @@ static int read_atoms(const inco_mat *d, const int64_t *signals, const inco_sour
     for (int64_t i = 0; status >= 0 && i < d->cols; i++) {
         const inco_mat atom = mat_columns(d, list[i].atom, 1);
         status = source_read(source, list[i].signal, 1, buffer.data, error);
-        if (status >= 0) gaps_zero(&buffer);
         if (status >= 0) mat_copy(&atom, &buffer);
     }
+    if (status >= 0 && source->missing) status = fill_gaps(d, error);
     inco_mat_free(&buffer);
     memory_free(list);
     return status;

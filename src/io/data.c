@@ -460,6 +460,7 @@ static void set_source(inco_data *d, const inco_options *o) {
     for (int64_t i = 0; i < d->paths.count; i++)
         if (d->files[i].array.m.type == INCO_F64) widest = INCO_F64;
     d->source = (inco_source){.size = sizeof d->source, .self = d, .read = read_signals, .concurrent = 1};
+    d->source.missing = common_options_of(o)->missing == MISSING_NAN;
     d->source.type = common_precision(o, widest);
     d->source.dim = d->cut.kind == IO_MATRIX ? d->files[0].array.m.rows : d->cut.rows * d->cut.cols;
 }

@@ -54,6 +54,54 @@ void gaps_zero(const inco_mat *x) {
             if (isnan(mat_get(x, i, n))) mat_set(x, i, n, 0);
 }
 
+/* x'y and y'y over the observed entries of x. */
+static void observed_products(const inco_mat *x, int64_t n, const double *y, double *xy, double *yy) {
+    *xy = *yy = 0;
+    for (int64_t i = 0; i < x->rows; i++) {
+        const double value = mat_get(x, i, n);
+        if (isnan(value)) continue;
+        *xy += value * y[i];
+        *yy += y[i] * y[i];
+    }
+}
+
+void gaps_fill_along(const inco_mat *x, int64_t n, const double *y) {
+    double xy, yy;
+    observed_products(x, n, y, &xy, &yy);
+    for (int64_t i = 0; i < x->rows; i++)
+        if (isnan(mat_get(x, i, n))) mat_set(x, i, n, yy > 0 ? xy / yy * y[i] : 0);
+}
+
+void gaps_fill_by_mean(const inco_mat *x, double *mean) {
+    for (int64_t i = 0; i < x->rows; i++) {
+        int64_t count = 0;
+        mean[i] = 0;
+        for (int64_t n = 0; n < x->cols; n++) {
+            if (isnan(mat_get(x, i, n))) continue;
+            mean[i] += mat_get(x, i, n);
+            count++;
+        }
+        if (count) mean[i] /= (double)count;
+    }
+    for (int64_t n = 0; n < x->cols; n++) gaps_fill_along(x, n, mean);
+}
+
+void gaps_fill_by_atom(const inco_mat *x, int64_t n, const inco_mat *d) {
+    double best = 0, xy, yy;
+    int64_t chosen = -1;
+    for (int64_t j = 0; j < d->cols; j++) {
+        observed_products(x, n, mat_column(d, j), &xy, &yy);
+        if (yy < GAPS_LEAST || xy * xy / yy <= best) continue;
+        best = xy * xy / yy;
+        chosen = j;
+    }
+    const inco_mat one = mat_columns(x, n, 1);
+    if (chosen >= 0)
+        gaps_fill_along(x, n, mat_column(d, chosen));
+    else
+        gaps_zero(&one);
+}
+
 int gaps_check(const inco_mat *x, int64_t *row, int64_t *col) {
     int64_t first, from;
     if (!mat_find_nonfinite(x, &first, &from)) return 0;

@@ -81,10 +81,11 @@ typedef struct choosing {
     int64_t first;     /* first column of the panel */
 } choosing;
 
-/* Missing entries are 0. */
-static int read_signal(const inco_source *source, int64_t n, const inco_mat *signal, inco_error *error) {
+/* Missing entries are filled by the atom that is nearest. */
+static int read_signal(const inco_source *source, int64_t n, const inco_mat *d, const inco_mat *signal,
+                       inco_error *error) {
     const int status = source_read(source, n, 1, signal->data, error);
-    if (status >= 0 && source->missing) gaps_zero(signal);
+    if (status >= 0 && gaps_count(signal, 0)) gaps_fill_by_atom(signal, 0, d);
     return status;
 }
 
@@ -152,7 +153,7 @@ static int choose_for(choosing *c, int64_t j, int policy, int reason, inco_error
     int status = policy == UNUSED_SAMPLE ? draw(c, error) : INCO_OK;
     if (status < 0) return status;
     while ((n = candidate(c, policy)) >= 0) {
-        if ((status = read_signal(c->rule->source, n, &c->signal, error)) < 0) return status;
+        if ((status = read_signal(c->rule->source, n, c->rule->d, &c->signal, error)) < 0) return status;
         if (is_new(c)) break;
     }
     if (n < 0) return INCO_OK;
@@ -204,7 +205,7 @@ int replace_apply(const replacement_list *list, inco_mat *d, const inco_source *
         const int line = item->reason == REPLACED_EXCHANGED;
         const inco_mat from = line ? mat_columns(&list->lines, item->by, 1) : signal;
         inco_mat column = mat_columns(d, item->atom, 1);
-        if (!line) TRY(read_signal(source, item->by, &signal, error));
+        if (!line) TRY(read_signal(source, item->by, d, &signal, error));
         mat_copy(&column, &from);
         mat_normalize_columns(&column, NULL);
     }
