@@ -159,8 +159,10 @@ class Signals:
         if are_paths(data):
             self._open([data] if _is_path(data) else data)
         elif callable(getattr(data, "next", None)) and callable(getattr(data, "reset", None)):
+            self._no_mask()
             self._read_with(_Batches(data))
         else:
+            self._no_mask()
             array = as_matrix(data, name)
             if has_contiguous_rows(array):
                 self._view(array)
@@ -169,6 +171,10 @@ class Signals:
         if sample_weight is not None:
             self.weights, self.weigh = as_weights(sample_weight, self.struct.count), s.WEIGHTS(self._copy_weights)
             self.struct.weights = self.weigh
+
+    def _no_mask(self):
+        if lib.inco_options_given(self.call.options, b"mask"):
+            raise library.InvalidError("mask belongs to files; in an array, NaN marks missing entries: missing='nan'")
 
     def _view(self, array):
         self.keep = array, s.view(array)

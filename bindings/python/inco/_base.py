@@ -18,12 +18,13 @@ if HAS_SKLEARN:
     bases = (sklearn.base.ClassNamePrefixFeaturesOutMixin, sklearn.base.TransformerMixin, sklearn.base.BaseEstimator)
     _FLOATS = [np.float64, np.float32]
 
-    def validate(estimator, X, reset, **checks):
+    def validate(estimator, X, reset, allow_nan=False):
         """X as an array of floats, checked as scikit-learn's own estimators do; its features are those of `fit`."""
-        checks = dict(dtype=_FLOATS, **checks)
+        finite = "allow-nan" if allow_nan else True
         if hasattr(sklearn.utils.validation, "validate_data"):  # from 1.6
-            return sklearn.utils.validation.validate_data(estimator, X, reset=reset, **checks)
-        return estimator._validate_data(X, reset=reset, **checks)
+            return sklearn.utils.validation.validate_data(estimator, X, reset=reset, dtype=_FLOATS,
+                                                          ensure_all_finite=finite)
+        return estimator._validate_data(X, reset=reset, dtype=_FLOATS, force_all_finite=finite)
 
     def check_array(values):
         return sklearn.utils.check_array(values, dtype=_FLOATS, order="C")
@@ -68,12 +69,12 @@ else:
 
     bases = (_Estimator,)
 
-    def validate(estimator, X, reset, **_):
+    def validate(estimator, X, reset, allow_nan=False):
         array = arrays.as_matrix(X)
         array = array.astype(arrays.float_type(array), copy=False)
         if min(array.shape) < 1:
             raise library.InvalidError(f"Found array with shape {array.shape}: at least one signal and feature is required")
-        if not np.isfinite(array).all():
+        if not np.isfinite(array[~np.isnan(array)] if allow_nan else array).all():
             raise library.InvalidError("Input X contains NaN or infinity")
         if reset:
             estimator.n_features_in_ = array.shape[1]

@@ -18,7 +18,7 @@ from ._calls import Call
 # Options under scikit-learn's names, and those that an estimator has no use for: they are for files and for methods without
 # data; float32 stays float32; centring is a step of a pipeline.
 RENAMED = {"atoms": "n_components", "threads": "n_jobs", "seed": "random_state", "lambda": "alpha"}
-WITHOUT = ["dim", "window", "rate", "hop", "signals", "columns", "variable", "weights", "precision", "center", "family",
+WITHOUT = ["dim", "window", "rate", "hop", "signals", "columns", "variable", "weights", "mask", "precision", "center", "family",
            "max-memory"]
 PARAMETERS = options.Parameters(options.LEARN, WITHOUT, RENAMED)
 CODING = options.Parameters(options.ENCODE, WITHOUT, RENAMED)
@@ -154,6 +154,9 @@ class DictionaryLearning(*_base.bases):
             return np.ascontiguousarray(self.components_)
         return None if isinstance(self.init, (str, os.PathLike)) else _base.check_array(self.init)
 
+    def _validate(self, X, reset):
+        return _base.validate(self, X, reset, allow_nan=self.missing == "nan")
+
     # ---- Learning ----
 
     def fit(self, X, y=None, sample_weight=None):
@@ -173,7 +176,7 @@ class DictionaryLearning(*_base.bases):
         -------
         self
         """
-        X = _base.validate(self, X, reset=True)
+        X = self._validate(X, reset=True)
         if sample_weight is not None:
             sample_weight = _base.check_weights(sample_weight, X)
         start = self._start()
@@ -212,7 +215,7 @@ class DictionaryLearning(*_base.bases):
         self
         """
         first = not hasattr(self, "components_")
-        X = _base.validate(self, X, reset=first)
+        X = self._validate(X, reset=first)
         if sample_weight is not None:
             sample_weight = _base.check_weights(sample_weight, X)
         stream = getattr(self, "_stream", None) or self._begin_stream(X, sample_weight)
@@ -223,11 +226,12 @@ class DictionaryLearning(*_base.bases):
         start = np.ascontiguousarray(self.components_) if hasattr(self, "components_") else self._start()
         if start is None:
             settings = dict(self._learning(X, None, sample_weight), iterations="0")
-            start = functions.run_learner(X, {name: settings[name] for name in ("atoms", "seed", "init", "iterations")
-                                              if name in settings}, names=RENAMED, sample_weight=sample_weight).dictionary
+            initial = ("atoms", "seed", "init", "iterations", "missing")
+            start = functions.run_learner(X, {name: settings[name] for name in initial if name in settings}, names=RENAMED,
+                                          sample_weight=sample_weight).dictionary
         atoms, dim = start.shape
         return {"dictionary": start.astype(np.float64), "a": np.zeros((atoms, atoms)), "b": np.zeros((atoms, dim)),
-                "energy": 0.0, "weight": 0.0, "signals": 0, "total_weight": 0.0, "batches": 0}
+                "energy": 0.0, "observed": 0.0, "weight": 0.0, "signals": 0, "total_weight": 0.0, "batches": 0}
 
     def _stream_settings(self, X, atoms):
         settings = self._settings(PARAMETERS, X, atoms)
@@ -243,7 +247,7 @@ class DictionaryLearning(*_base.bases):
         atoms = np.empty_like(state["dictionary"])
         mats = {name: ctypes.pointer(s.view(array)) for name, array in
                 (("dictionary", state["dictionary"]), ("a", state["a"]), ("b", state["b"]), ("result", atoms))}
-        sums = ("energy", "weight", "signals", "total_weight")
+        sums = ("energy", "observed", "weight", "signals", "total_weight")
         struct = s.Online(**{name: state[name] for name in sums}, **mats)
         with Call(self._stream_settings(X, len(state["a"])), self.callbacks, RENAMED) as call:
             signals = arrays.Signals(X, call, sample_weight=sample_weight)
@@ -269,7 +273,7 @@ class DictionaryLearning(*_base.bases):
 
     def _encode(self, X, sparse):
         _base.check_is_fitted(self)
-        X = _base.validate(self, X, reset=False)
+        X = self._validate(X, reset=False)
         atoms = np.ascontiguousarray(self.components_, X.dtype)
         settings = self._settings(CODING, X, len(atoms))
         return functions.run_encoder(atoms, X, settings, sparse, self.callbacks, RENAMED)
@@ -329,11 +333,12 @@ class DictionaryLearning(*_base.bases):
         return self.components_.shape[0]
 
     def _more_tags(self):
-        return {"preserves_dtype": [np.float64, np.float32]}
+        return {"preserves_dtype": [np.float64, np.float32], "allow_nan": self.missing == "nan"}
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.input_tags.allow_nan = self.missing == "nan"
         return tags
 
 

@@ -65,7 +65,7 @@ class Source(Sized):
 
     _fields_ = [
         ("size", c_size_t), ("dim", c_int64), ("count", c_int64), ("type", c_int), ("self", c_void_p), ("read", READ),
-        ("concurrent", c_int64), ("sequential", c_int64), ("weights", WEIGHTS),
+        ("concurrent", c_int64), ("sequential", c_int64), ("weights", WEIGHTS), ("missing", c_int64), ("mask", c_void_p),
     ]
 
 
@@ -107,6 +107,7 @@ class LearnInfo(Sized):
         ("start_coherence_max", c_double), ("start_coherence_rms", c_double), ("replaced_last", c_int64),
         ("rank", c_int64), ("start_projected", c_int64), ("start_replaced", c_int64), ("ranks", c_int64),
         ("cluster_updates", c_int64), ("cluster_bytes", c_double), ("weight", c_double), ("left_out", c_int64),
+        ("empty_signals", c_int64), ("missing_entries", c_int64),
     ]
 
 
@@ -117,7 +118,7 @@ class EncodeInfo(Sized):
         ("size", c_size_t), ("dim", c_int64), ("atoms", c_int64), ("signals", c_int64), ("nonzeros", c_int64),
         ("mean_cardinality", c_double), ("relative_error", c_double), ("snr_db", c_double), ("skipped_atoms", c_int64),
         ("zero_signals", c_int64), ("zero_atoms", c_int64), ("seconds_code", c_double), ("seconds_io", c_double),
-        ("seconds_total", c_double),
+        ("seconds_total", c_double), ("missing_entries", c_int64), ("empty_signals", c_int64),
     ]
 
 
@@ -188,6 +189,7 @@ class Online(Sized):
         ("size", c_size_t), ("dictionary", POINTER(Mat)), ("a", POINTER(Mat)), ("b", POINTER(Mat)), ("energy", c_double),
         ("weight", c_double), ("signals", c_int64), ("relative_error", c_double), ("mean_cardinality", c_double),
         ("objective", c_double), ("gamma", c_double), ("result", POINTER(Mat)), ("total_weight", c_double),
+        ("observed", c_double),
     ]
 
 

@@ -201,6 +201,41 @@ def test_names_of_features_and_set_output(fitted, X):
     assert list(model.feature_names_in_) == list(frame.columns)
 
 
+# ---- Missing entries ----
+
+@pytest.fixture
+def gaps(X):
+    return np.where(np.random.default_rng(3).random(X.shape) < 0.3, np.nan, X)
+
+
+def test_missing_entries_are_filled(X, gaps):
+    model = DictionaryLearning(24, iterations=10, missing="nan", **OMP).fit(gaps)
+    filled, seen = model.inverse_transform(model.transform(gaps)), ~np.isnan(gaps)
+    assert np.isfinite(filled).all()
+    error = np.linalg.norm((filled - X)[seen]) ** 2 / np.linalg.norm(X[seen]) ** 2
+    assert np.isclose(model.score(gaps), 1 - error)
+    with pytest.raises(ValueError, match="infinity"):
+        model.transform(np.where(seen, gaps, np.inf))
+
+
+def test_the_tag_allow_nan_follows_the_parameter(gaps):
+    for missing in "refuse", "nan":
+        model = DictionaryLearning(24, missing=missing, iterations=1, **OMP)
+        tags = model.__sklearn_tags__().input_tags if hasattr(sklearn.utils, "get_tags") else None
+        assert (tags.allow_nan if tags else model._get_tags()["allow_nan"]) is (missing == "nan")
+        if missing == "refuse":
+            with pytest.raises(ValueError, match="NaN"):
+                model.fit(gaps)
+
+
+def test_partial_fit_with_missing_entries(gaps):
+    model = DictionaryLearning(24, missing="nan", gamma_relative=0.1, **OMP)
+    for batch in np.array_split(gaps, 3):
+        model.partial_fit(batch)
+    assert np.isfinite(model.components_).all() and model.n_iter_ == 3
+    assert 0 < model._stream["observed"] < model._stream["energy"]
+
+
 # ---- What is refused, as by scikit-learn's own estimator ----
 
 def bad_inputs():

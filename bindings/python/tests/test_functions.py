@@ -266,6 +266,27 @@ def test_plot(dictionary):
     assert len(axes) == 3 and axes[0].get_xlabel()
 
 
+# ---- Missing entries ----
+
+def test_missing_entries(X, tmp_path):
+    gone = np.random.default_rng(3).random(X.shape) < 0.3
+    gaps = np.where(gone, np.nan, X)
+    result = inco.learn(gaps, atoms=24, iterations=3, missing="nan", **OMP)
+    assert result.missing_entries == gone.sum() and result.empty_signals == 0
+    np.save(tmp_path / "X.npy", X)
+    np.save(tmp_path / "M.npy", ~gone)
+    masked = inco.learn(tmp_path / "X.npy", atoms=24, iterations=3, mask=str(tmp_path / "M.npy"), **OMP)
+    assert (masked.dictionary == result.dictionary).all()
+    columns = np.asfortranarray(gaps)  # read by a callback
+    assert (inco.learn(columns, atoms=24, iterations=3, missing="nan", **OMP).dictionary == result.dictionary).all()
+    codes = inco.encode(result.dictionary, gaps, missing="nan", sparse=False, **OMP)
+    assert np.linalg.norm((X - codes @ result.dictionary)[~gone]) < np.linalg.norm(X[~gone])
+    with pytest.raises(ValueError, match="missing"):
+        inco.learn(gaps, atoms=24, iterations=1, **OMP)
+    with pytest.raises(ValueError, match="mask belongs to files"):
+        inco.learn(X, atoms=24, iterations=1, mask="M.npy", **OMP)
+
+
 # ---- What is refused ----
 
 @pytest.mark.parametrize("wrong, expected", [
