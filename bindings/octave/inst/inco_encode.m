@@ -31,6 +31,19 @@ end
 %! assert (max (abs (R(C ~= 0))) < 1e-10);
 %! assert (info.relative_error, norm (X - D * C, 'fro') / norm (X, 'fro'), 1e-12);
 
+%!test <*NaN marks missing entries; the codes fill them>
+%! G = X;
+%! G(1:5:end) = NaN;
+%! [C, info] = inco_encode (D, G, 'sparsity', 3, 'missing', 'nan');
+%! assert (info.missing_entries, sum (isnan (G(:))));
+%! R = G - D * C;
+%! seen = ! isnan (G);
+%! assert (info.relative_error, norm (R(seen)) / norm (G(seen)), 1e-12);
+%! assert (all (isfinite (inco_decode (D, C)(:))));
+
+%!error <missing> inco_encode (D, NaN * X, 'sparsity', 3)
+%!error <mask> inco_encode (D, X, 'sparsity', 3, 'mask', 'M.npy')
+
 %!test <*the lasso: its optimality conditions, for atoms of unit norm>
 %! U = D ./ sqrt (sum (D .^ 2));
 %! C = inco_encode (U, X, struct ('coder', 'lasso', 'lambda', 0.3));

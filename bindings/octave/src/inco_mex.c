@@ -160,6 +160,8 @@ static const field learn_fields[] = {
     FIELD(inco_learn_info, cluster_bytes),
     FIELD(inco_learn_info, weight),
     FIELD(inco_learn_info, left_out),
+    FIELD(inco_learn_info, empty_signals),
+    FIELD(inco_learn_info, missing_entries),
 };
 
 static const field point_fields[] = {
@@ -298,6 +300,8 @@ static const field encode_fields[] = {
     FIELD(inco_encode_info, seconds_code),
     FIELD(inco_encode_info, seconds_io),
     FIELD(inco_encode_info, seconds_total),
+    FIELD(inco_encode_info, missing_entries),
+    FIELD(inco_encode_info, empty_signals),
 };
 
 static int encode(job *j, const mxArray **in) {
