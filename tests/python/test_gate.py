@@ -30,7 +30,7 @@ ALLOCATIONS = {
     "io/audio.c": {"read_all": "constant", "audio_load": "gated", "reserve": "gated"},
     "io/codes.c": {"tidy": "held"},
     "io/csv.c": {"push": "gated", "csv_parse": "gated", "csv_load": "gated"},
-    "io/data.c": {"load_files": "held", "load_drawn": "held", "load_weights": "held", "pick_signals": "held", "inco_data_open": "constant",
+    "io/data.c": {"load_files": "held", "load_drawn": "held", "load_weights": "held", "load_mask": "held", "pick_signals": "held", "inco_data_open": "constant",
                   "read_columns": "held", "find_origin": "held"},
     "io/file.c": {"copy_pipe": "constant", "file_block": "gated", "reserve": "gated"},
     "io/file_stream.c": {"open_file": "held"},
