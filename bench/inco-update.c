@@ -113,7 +113,7 @@ static void open_problem(problem *p, const inco_options *o, const inco_source *g
     stop_on(inco_mat_new(&p->x, INCO_F64, given->dim, given->count, &error), &error);
     stop_on(source_read(&data.source, 0, given->count, p->x.data, &error), &error);
     stop_on(inco_mat_new(&p->d, INCO_F64, given->dim, atoms, &error), &error);
-    stop_on(init_sample(&p->d, &data.source, 0, &error), &error);
+    stop_on(init_sample(&p->d, &data.source, 0, 1, &error), &error);
     stop_on(span_find(&p->span, &data.source, given->type, &error), &error);
     stop_on(subspace_project_atoms(&p->span, &p->d, 1, NULL, &error), &error);
     stop_on(inco_mat_new(&p->s.a, INCO_F64, atoms, atoms, &error), &error);
