@@ -4,7 +4,8 @@
  *
  * Learns from IN by preconditioned updates. At iterations 1, 5 and 12 the same A, B and D are given to 15 plain
  * iterations, to the default update, and to as many iterations as it takes to come to rest, which attain all that there
- * is; times are those of the processor, on one thread. With max-coherence the pairs above it count as in a late iteration of `inco learn`. */
+ * is; times are those of the processor, on one thread. With max-coherence the pairs above it count as in a late
+ * iteration of `inco learn`. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

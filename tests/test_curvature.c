@@ -360,7 +360,8 @@ static void a_few_iterations_reach_the_optimum(void **state) {
     sample_free(&t);
 }
 
-/* The same with a bound that many pairs exceed, alone and with a penalty; plain iterations come less far. */
+/* The same with a bound that many pairs exceed, alone and with a penalty; plain iterations come less far. Alone the
+ * bound is stiff: f is never above that of the start, but may rise with the number of iterations. */
 static void a_few_iterations_reach_the_optimum_within_a_bound(void **state) {
     sample t = uneven();
     (void)state;
@@ -374,7 +375,7 @@ static void a_few_iterations_reach_the_optimum_within_a_bound(void **state) {
         for (s.iterations = 1; s.iterations <= 15; s.iterations++) {
             mat_copy(&d, &t.d);
             const double after = run(&t, &d, s).after;
-            assert_true(after <= before);
+            assert_true(after <= (k ? before : best.before));
             before = after;
         }
         s.iterations = 15;
@@ -383,6 +384,31 @@ static void a_few_iterations_reach_the_optimum_within_a_bound(void **state) {
         plain = run(&t, &d, s).after;
         assert_true(best.before - before >= 0.995 * (best.before - best.after));
         assert_true(plain > before);
+        inco_mat_free(&d);
+    }
+    sample_free(&t);
+}
+
+/* With a stiff and low bound, without the steps with a weaker one: 0.79. */
+static void a_stiff_bound_is_approached_from_a_weaker_one(void **state) {
+    sample t = uneven();
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        update_settings s = SETTINGS(0, k ? NARROW : KEPT, 500, 1);
+        s.bound = 0.25;
+        s.push = 25 * t.s.energy / ATOMS;
+        inco_mat d = copy_of(&t.d);
+        const update_result best = run(&t, &d, s);
+        s.iterations = 15;
+        mat_copy(&d, &t.d);
+        const update_result few = run(&t, &d, s);
+        assert_true(few.iterations <= 4 * 15 + 5);
+        s.plain = 1;
+        mat_copy(&d, &t.d);
+        const update_result plain = run(&t, &d, s);
+        assert_true(best.before - few.after >= 0.95 * (best.before - best.after));
+        assert_true(few.after < plain.after);
+        for (int64_t j = 0; j < ATOMS; j++) assert_true(fabs(mat_column_energy(&d, j) - 1) < 1e-14);
         inco_mat_free(&d);
     }
     sample_free(&t);
@@ -407,10 +433,10 @@ static void it_stops_when_little_is_left(void **state) {
 static void bits_do_not_depend_on_threads(void **state) {
     sample t = uneven();
     (void)state;
-    for (int k = 0; k < 4; k++) {
+    for (int k = 0; k < 5; k++) {
         inco_mat one = copy_of(&t.d);
         update_settings s = SETTINGS(k % 2 ? 5 : 0, k < 2 ? KEPT : NARROW, 6, 1);
-        s.push = k == 1 ? 40 : 0;
+        s.push = k == 1 || k == 4 ? 40 : 0; /* 4: stiff */
         s.bound = 0.65;
         run(&t, &one, s);
         for (s.threads = 2; s.threads <= 3; s.threads++) {
@@ -434,6 +460,7 @@ int main(void) {
         cmocka_unit_test(the_basis_is_kept),
         cmocka_unit_test(a_few_iterations_reach_the_optimum),
         cmocka_unit_test(a_few_iterations_reach_the_optimum_within_a_bound),
+        cmocka_unit_test(a_stiff_bound_is_approached_from_a_weaker_one),
         cmocka_unit_test(it_stops_when_little_is_left),
         cmocka_unit_test(bits_do_not_depend_on_threads),
     };

@@ -228,7 +228,7 @@ static int descend(work *w, const lbfgs_settings *settings, lbfgs_result *result
         int moved, pairs = w->count, status = watcher_ask(w->problem->poll);
         if (status < 0 || (status = choose_line(w, &line, error)) < 0) return status;
         /* (LBFGS-8): the decrease predicted by the quadratic model is too small to continue */
-        result->settled = w->problem->precondition && -line.slope / 2 <= settings->enough * (result->before - w->at.f);
+        result->settled = settings->enough > 0 && -line.slope / 2 <= settings->enough * (result->before - w->at.f);
         if (!(line.slope < 0) || result->settled) return INCO_OK;
         if ((status = advance(w, &line, &moved, error)) < 0) return status;
         if (!moved && pairs == 0) return INCO_OK;

@@ -27,13 +27,17 @@ static int by_size(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+double curvature_median(const inco_mat *a, double *sorted) {
+    for (int64_t j = 0; j < a->cols; j++) sorted[j] = 2 * mat_get(a, j, j);
+    qsort(sorted, (size_t)a->cols, sizeof *sorted, by_size);
+    return sorted[a->cols / 2];
+}
+
 /* 2 A_jj and a floor: without one, atoms of little use would follow every change of the frame. The same again, more or
  * less, for pairs near a bound. */
 static void take_fit(curvature_model *w, const statistics *s) {
     const int64_t cols = s->a.cols;
-    for (int64_t j = 0; j < cols; j++) w->fit[j] = 2 * mat_get(&s->a, j, j);
-    qsort(w->fit, (size_t)cols, sizeof *w->fit, by_size);
-    const double median = w->fit[cols / 2], largest = w->fit[cols - 1];
+    const double median = curvature_median(&s->a, w->fit), largest = w->fit[cols - 1];
     const double frame = !has_frame(w) ? 4 * w->gamma
                          : w->sphere   ? DAMPING * median + 2e-3 * 4 * w->gamma
                                        : 0.003 * 4 * w->gamma;

@@ -49,6 +49,9 @@ typedef struct curvature_model {
 int curvature_open(curvature_model *w, const statistics *s, const update_settings *settings, inco_error *error);
 void curvature_close(curvature_model *w);
 
+/* The median of 2 A_jj. sorted: workspace, as many numbers as atoms. */
+double curvature_median(const inco_mat *a, double *sorted);
+
 /* Where the model is taken. radial: d_j' (gradient by d_j), without that of pairs above the bound. */
 typedef struct curvature_place {
     const inco_mat *d;      /* compact */

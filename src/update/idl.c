@@ -15,6 +15,9 @@
 enum { PAIRS = 5, TANGENT_PAIRS = 1 };
 enum { NEAR = 24 }; /* pairs of atoms near the bound that the model may know, per atom */
 
+enum { SOFT_STEPS = 4, LAST_STEPS = 3 };             /* with a stiff bound: iterations times and divided by this */
+static const double SOFT = 6, ROUND = 8, STIFF = 10; /* (CURV-14), (CURV-15) */
+
 static int64_t count_of(const idl *w) {
     return w->x.rows * w->x.cols;
 }
@@ -153,6 +156,16 @@ static int sphere_eval(void *self, lbfgs_point *at, inco_error *error) {
     return judge(w, at, error);
 }
 
+/* x_j *= radius_j, and the gradient by x accordingly. */
+static void take_radius(const idl *w, double *x, double *gradient) {
+    const int64_t rows = w->x.rows;
+    for (int64_t j = 0; w->radius && j < w->x.cols; j++)
+        for (int64_t i = 0; i < rows; i++) {
+            x[i + j * rows] *= w->radius[j];
+            if (gradient) gradient[i + j * rows] /= w->radius[j];
+        }
+}
+
 /* If the gradient is below the rounding errors of the products in float32, it is computed again from a product in
  * double. */
 static int sharpen(idl *w, lbfgs_point *at, inco_error *error) {
@@ -177,7 +190,7 @@ static double first_step(idl *w, const lbfgs_line *line) {
 
 static int sphere_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_error *error) {
     idl *w = self;
-    if (line->steepest) line->step = first_step(w, line);
+    if (line->steepest) line->step = w->radius ? 1 : first_step(w, line);
     if (w->problem.precondition && curvature_bend(&w->model, line->p, -line->slope / 2, w->pa.data))
         line->bend = w->pa.data;
     int status = line->bend ? stay_within(w, w->pa.data, error) : INCO_OK;
@@ -185,6 +198,7 @@ static int sphere_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_er
     w->stale = line->step == 0;
     if (status < 0 || w->stale) return status;
     sphere_rename(w->threads, &w->d, w->norm, at);
+    take_radius(w, at->x, at->gradient);
     status = sharpen(w, at, error);
     w->stale = !(at->f <= line->f);
     return status;
@@ -313,7 +327,7 @@ static double gradient_floor(const idl *w) {
 /* If the line search finds no descent in float32, the search restarts from the current point with exact products. */
 static int descend(idl *w, const update_settings *settings, lbfgs_result *all, inco_error *error) {
     lbfgs_settings search = {w->problem.make_tangent ? TANGENT_PAIRS : PAIRS, settings->iterations, gradient_floor(w),
-                             settings->threads, settings->enough};
+                             settings->threads, settings->plain && !w->radius ? 0 : settings->enough};
     lbfgs_result part;
     int status;
     TRY(lbfgs_minimize(&w->problem, &search, w->x.data, all, error));
@@ -329,15 +343,18 @@ done:
     return status;
 }
 
-static int update_near_one(inco_mat *d, const statistics *s, const update_settings *settings, update_result *result,
-                           inco_error *error) {
+/* With a radius per atom, the unknowns have these norms (CURV-15). */
+static int update_once(inco_mat *d, const statistics *s, const update_settings *settings, const double *radius,
+                       update_result *result, inco_error *error) {
     idl w;
     lbfgs_result found;
     int status = idl_open(&w, d, s, settings, error);
     if (status < 0) goto done;
+    w.radius = radius;
+    take_radius(&w, w.x.data, NULL);
     TRY(descend(&w, settings, &found, error));
+    if (settings->rescale || radius) mat_normalize_columns(&w.x, NULL);
     if (settings->rescale) {
-        mat_normalize_columns(&w.x, NULL);
         w.d = mat_view(INCO_F64, w.x.rows, w.x.cols, w.x.data);
         place(&w);
         found.after = value(&w);
@@ -347,6 +364,63 @@ static int update_near_one(inco_mat *d, const statistics *s, const update_settin
     result->evaluations = w.fit.products;
 done:
     idl_close(&w);
+    return status;
+}
+
+/* ---- A stiff bound ---- */
+
+/* The weight of the bound that the first steps take (CURV-14); 0 if the bound is not stiff. */
+static double soft_push(const update_settings *settings, double median) {
+    const double soft = SOFT * median;
+    const int alone = !settings->plain && !settings->rescale && 4 * settings->gamma <= median;
+    return alone && settings->push > STIFF * soft ? soft : 0;
+}
+
+/* Steps with a weaker bound, then few with the whole. If this ends higher than it started, the update is made again
+ * without them. */
+static int update_softly(inco_mat *d, const statistics *s, const update_settings *settings, double soft,
+                         const double *radius, update_result *result, inco_error *error) {
+    update_settings none = *settings, first = *settings, last = *settings;
+    update_result start, way = {0};
+    inco_mat given = {0};
+    int status;
+    none.iterations = 0;
+    none.plain = first.plain = 1;
+    first.push = soft;
+    first.enough /= 2;
+    first.iterations = SOFT_STEPS * settings->iterations;
+    last.iterations = (settings->iterations + LAST_STEPS - 1) / LAST_STEPS;
+    TRY(mat_convert(&given, d, INCO_F64, error));
+    TRY(update_once(d, s, &none, NULL, &start, error));
+    TRY(update_once(d, s, &first, radius, &way, error));
+    TRY(update_once(d, s, &last, NULL, result, error));
+    result->before = start.before;
+    result->iterations += way.iterations;
+    result->evaluations += way.evaluations + start.evaluations;
+    if (result->after <= result->before) goto done;
+    mat_copy(d, &given);
+    TRY(update_once(d, s, settings, NULL, result, error));
+done:
+    if (status < 0 && given.data) mat_copy(d, &given);
+    inco_mat_free(&given);
+    return status;
+}
+
+static int update_near_one(inco_mat *d, const statistics *s, const update_settings *settings, update_result *result,
+                           inco_error *error) {
+    const int64_t cols = s->a.cols;
+    double *radius = NULL;
+    int status;
+    if (settings->push == 0) return update_once(d, s, settings, NULL, result, error);
+    TRY(update_check(d, s, error));
+    radius = NEW_RAW(double, cols);
+    if (!radius) TRY(error_no_memory(error));
+    const double median = curvature_median(&s->a, radius), soft = soft_push(settings, median);
+    for (int64_t j = 0; j < cols; j++) radius[j] = sqrt(2 * mat_get(&s->a, j, j) + ROUND * median); /* (CURV-15) */
+    status = soft > 0 ? update_softly(d, s, settings, soft, radius, result, error)
+                      : update_once(d, s, settings, NULL, result, error);
+done:
+    memory_free(radius);
     return status;
 }
 

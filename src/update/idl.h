@@ -22,6 +22,7 @@ typedef struct idl {
     inco_mat e;            /* (IDL-2): D D' - I or D'D - I, whichever is smaller */
     inco_mat pa, e1, e2;   /* along a line: P A, and e(t) = e + t e1 + t^2 e2 */
     double *norm;          /* spheres: of the columns of x */
+    const double *radius;  /* spheres: the norms that the columns of x keep; NULL: 1 */
     double *radial;        /* spheres: d_j' (gradient by d_j) */
     double *smooth;        /* the same without the pairs above the bound */
     inco_mat pull, held;   /* with a model: the gradient of the violation of the bound, at d and at the line's origin */
