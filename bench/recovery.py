@@ -8,7 +8,8 @@ some learned atom e; "one to one" allows every learned atom once.
     bench/recovery.py --inco build/release/inco --trials 50 --noise 10 20 30 inf
 
 prints a table of the share found, with its standard error over the trials. A method is what follows "inco learn", such as
---method "ksvd --replace 0.99"; it may be given more than once.
+--method "ksvd --replace 0.99"; it may be given more than once. idl learns from whole passes here, without --exchange unless
+it is given, since there is an initial dictionary.
 """
 import argparse
 import os
