@@ -8,8 +8,8 @@ Half of the sets, `choose`, is for choosing settings; the other half, `judge`, i
 has training and test signals, of different recordings or images where there are files. A row is a setting; its errors are
 those of the test signals coded by OMP with each number of atoms, so that all are compared at equal sparsity. `scikit-learn`
 is the best, for each number, over alpha in .03, .1, .3, 1 and 5 or 20 epochs, by coordinate descent, which gives the same
-codes as its least angle regression in a fifth of the time; --cache keeps its results in a file. FOLDER has grid-s1/*.flac and images/*.png; music is
-Debian's asterisk-moh-opsound-wav, digits are scikit-learn's.
+codes as its least angle regression in a fifth of the time; --cache keeps its results in a file. FOLDER has grid-s1/*.flac
+and images/*.png; music is Debian's asterisk-moh-opsound-wav, digits are scikit-learn's.
 """
 import argparse
 import glob
@@ -118,10 +118,12 @@ OTHER_ATOMS = 128
 
 def settings(dim):
     twelfth = {"coder": "omp", "sparsity": max(2, round(dim / 12))}
-    return {"defaults": {}, "no exchange": {"exchange": False}, "gamma relative .1": {"gamma_relative": .1},
+    lasso = {"coder": "lasso", "lambda_": .1}
+    return {"defaults": {}, "no exchange": {"exchange": False}, "100 iterations": {"iterations": 100},
+            "gamma relative .05": {"gamma_relative": .05}, "gamma relative .1": {"gamma_relative": .1},
             "gamma 0": {"gamma": 0}, "omp, D/12": twelfth, "larc": {"coder": "larc"},
-            "larc, gamma relative .1": {"coder": "larc", "gamma_relative": .1},
-            "lasso .1": {"coder": "lasso", "lambda_": .1}, "bound .5": {"max_coherence": .5}}
+            "larc, gamma relative .1": {"coder": "larc", "gamma_relative": .1}, "lasso .1": lasso,
+            "lasso .1, gamma relative .01": lasso | {"gamma_relative": .01}, "bound .5": {"max_coherence": .5}}
 
 
 def errors(d, x, cardinalities):
