@@ -8,9 +8,10 @@ Sets: speech (FOLDER/grid-s1), patches (FOLDER/images, mean removed) and music (
 and test signals come from different files and have unit norm. All use one thread, float32 where they have it, and learn from
 the same signals. Each point of a curve is a run of its own: inco with more and more iterations (before the first one, on the
 first signals only), SPAMS and scikit-learn with more and more batches of 512. The error is that of codes with 10, 20 and 40
-atoms (patches: 5, 10, 20) by the same OMP. Seconds are those of the processor, so that other work on the machine disturbs
-them little. For each time T, the table compares what a rival has after T seconds with what
-inco has after T / 3. inco runs with its defaults unless --option is given.
+atoms (patches: 5 too) by the same OMP. Seconds are those of the processor, so that other work on the machine disturbs
+them little. For each time T, the table compares what a rival has after T seconds with what inco has after T / 3, between
+two points of a curve by linear interpolation over the logarithm of the time. --csv has a line per point and number of atoms.
+inco runs with its defaults unless --option is given.
 """
 import argparse
 import csv
@@ -85,7 +86,7 @@ def patches(folder):
 
 
 # The signals, atoms learned, atoms of the test codes.
-SETS = {"speech": (speech, 500, (10, 20, 40)), "patches": (patches, 256, (5, 10, 20)), "music": (music, 500, (10, 20, 40))}
+SETS = {"speech": (speech, 500, (10, 20, 40)), "patches": (patches, 256, (5, 10, 20, 40)), "music": (music, 500, (10, 20, 40))}
 
 
 def errors(d, x, cardinalities):
@@ -100,7 +101,7 @@ def learn_inco(x, atoms, options):
     def run(effort):
         part, rounds = (x, effort) if effort >= 1 else (x[:int(effort * len(x))], 1)
         return inco.learn(part, atoms=atoms, iterations=int(rounds), threads=1, **options).dictionary
-    return "inco", [0.15, 0.3, 0.6, 1, 2, 4, 8, 16], run
+    return "inco", [0.15, 0.3, 0.45, 0.6, 0.8, 1, 2, 4, 8, 16], run
 
 
 def learn_spams(x, atoms, level):
@@ -140,20 +141,19 @@ def curve(learner, limit, test, cardinalities):
 
 
 def after(points, seconds):
-    """The last point that was there after so many seconds; None: none."""
-    there = [p for p in points if p[0] <= seconds]
-    return there[-1] if there else None
+    """Seconds, errors and coherence after so many seconds; None: before the first point. A finished curve stays as it is."""
+    if seconds < points[0][0]:
+        return None
+    times = np.log([p[0] for p in points])
+    return [seconds] + [float(np.interp(np.log(seconds), times, values)) for values in list(zip(*points))[1:]]
 
 
 def compare(ours, theirs, name, times):
-    rows = []
     for limit in times:
         mine, other = after(ours, limit / 3), after(theirs, limit)
         if mine and other:
             ratio = " ".join(f"{a / b:.3f}" for a, b in zip(mine[1:], other[1:]))
-            rows.append((name, limit, ratio))
             print(f"  {name}, {limit} s; inco, {limit / 3:.2f} s: errors inco / rival, then rms coherence: {ratio}")
-    return rows
 
 
 def race(name, folder, wanted):
@@ -169,7 +169,8 @@ def race(name, folder, wanted):
     curves = {one[0]: curve(one, max(wanted.seconds), test, cardinalities) for one in learners}
     for rival in list(curves)[1:]:
         compare(curves["inco"], curves[rival], rival, wanted.seconds)
-    return [[name, learner] + point for learner, points in curves.items() for point in points]
+    return [[name, learner, point[0], number, error, point[-1]] for learner, points in curves.items() for point in points
+            for number, error in zip(cardinalities, point[1:])]
 
 
 def option(text):
@@ -195,7 +196,7 @@ def main():
     rows = [row for name in wanted.sets or SETS for row in race(name, wanted.data, wanted)]
     if wanted.csv:
         with open(wanted.csv, "w", newline="") as file:
-            csv.writer(file).writerows([["set", "learner", "seconds", "few", "some", "many", "rms"]] + rows)
+            csv.writer(file).writerows([["set", "learner", "seconds", "atoms", "error", "rms"]] + rows)
 
 
 if __name__ == "__main__":
