@@ -1,15 +1,19 @@
 """Times inco and the installed ones of scikit-learn, SPAMS and dictlearn in one process on the same data.
 
     INCO_LIBRARY=build/release/libinco.so PYTHONPATH=bindings/python python3 bench/peers.py [CASE...]
-        [--precision f64|f32] [--peer scikit-learn|SPAMS|dictlearn]
+        [--precision f64|f32] [--peer scikit-learn|SPAMS|dictlearn] [--set patches|speech|music --data FOLDER]
+        [--option NAME=VALUE...]
 
-Without CASE all of them. All use one thread. Cases of coding print microseconds per signal, medians over the repeats, which are
-made in turns, the median of the ratios of each turn, and between which quartiles these ratios scatter. A ratio is printed only when the results agree: the same supports but for a share of ties, the same coefficients
-on equal supports. inco and SPAMS code all signals; scikit-learn, which is slow, a sample. All times include the Gram matrix and
-D'X.
+Without CASE all of them. All use one thread, and times are those of the processor, so that other work on the machine disturbs
+them little. Cases of coding print microseconds per signal, medians over the repeats, which are made in turns, the median of the
+ratios of each turn, and between which quartiles these ratios scatter. A ratio is printed only when the results agree: the same
+supports but for a share of ties, the same coefficients on equal supports. inco and SPAMS code all signals; scikit-learn, which
+is slow, a sample. All times include the Gram matrix and D'X.
 
-The case fit prints seconds of learning. The peer learns; then inco learns, by its method online, with as few passes over the
-data as lead to the same error on test signals, all coded by the same OMP.
+The case fit prints seconds of learning. The peer learns; then inco learns with its defaults, in as few passes over the data, or
+from as few of the signals in one pass, as lead to the same error of test signals or less, all coded by the same OMP. --set
+learns from patches, speech or music of bench/race.py instead of made signals; the folder of files is --data. --option changes
+a default of inco.
 
 The comparisons: SPAMS's `omp` chooses the atom that leaves the smallest residual, which is OLS; its `lasso` that stops at 40
 atoms is the path of the LASSO, so inco's lasso stands beside it, not its lars. LARS is left out: scikit-learn's takes another
@@ -17,8 +21,9 @@ path once a coefficient changes its sign. SPAMS's thresholds L, eps and lambda1 
 Python package reads a default that is not there.
 
 If OpenBLAS does not know the CPU, inco warns and names the value of OPENBLAS_CORETYPE that gives all of them fast kernels.
-Needs numpy, scipy and scikit-learn, Debian's python3-sklearn or PyPI's newest. SPAMS (`spams` on PyPI) should be compiled from source
-with CFLAGS="-O3 -march=native" and linked with the same BLAS; `spams-bin` is compiled for any CPU.
+Needs numpy, scipy and scikit-learn, Debian's python3-sklearn or PyPI's newest. SPAMS (`spams` on PyPI) should be
+compiled from source with CFLAGS="-O3 -march=native", which needs NumPy 1, and linked with the same BLAS; `spams-bin` is compiled
+for any CPU.
 """
 import argparse
 import collections
@@ -38,6 +43,8 @@ from sklearn.linear_model import lars_path_gram, orthogonal_mp
 
 import inco
 
+if not hasattr(np, "bool"):
+    np.bool = bool  # SPAMS 2.6.5.4 still uses the old name
 try:
     import spams
 except ImportError:
@@ -62,10 +69,10 @@ def speech_like(count, dim, rng):
 
 
 def seconds_of(function, *arguments):
-    """Seconds and the result."""
-    start = time.perf_counter()
+    """Processor seconds and the result."""
+    start = time.process_time()
     result = function(*arguments)
-    return time.perf_counter() - start, result
+    return time.process_time() - start, result
 
 
 def agreement(ours, theirs):
@@ -118,8 +125,9 @@ def report(name, dtype, peer, ours, theirs, agree):
     good = share > 0.98 and difference < (1e-8 if dtype == "f64" else 1e-3)
     low, ratio, high = np.quantile(np.divide(theirs, ours), (0.25, 0.5, 0.75))
     ratios = f"{ratio:.1f} | {low:.1f} to {high:.1f}" if good else "results differ |"
-    print(f"| {name} | {dtype} | {1e6 * statistics.median(ours):.1f} | {peer} | {1e6 * statistics.median(theirs):.1f} | {ratios} | "
-          f"{100 * share:.1f} % | {difference:.0e} |", flush=True)
+    ours, theirs = (1e6 * statistics.median(seconds) for seconds in (ours, theirs))
+    print(f"| {name} | {dtype} | {ours:.1f} | {peer} | {theirs:.1f} | {ratios} | {100 * share:.1f} % | {difference:.0e} |",
+          flush=True)
 
 
 def compare(given, name, dtype, options, peer, function, data):
@@ -153,19 +161,31 @@ def find_level(data, wanted):
 FIT_DIM, FIT_ATOMS, FIT_SPARSITY = 64, 256, 8
 
 
-def learn_scikit(x):
-    return MiniBatchDictionaryLearning(FIT_ATOMS, alpha=0.1, batch_size=512, max_iter=3, fit_algorithm="cd",
+def learn_scikit(x, passes):
+    return MiniBatchDictionaryLearning(FIT_ATOMS, alpha=0.1, batch_size=512, max_iter=passes, fit_algorithm="cd",
                                        random_state=0).fit(x).components_
 
 
-def learn_spams(x):
-    rounds = 3 * len(x) // 512
-    return spams.trainDL(np.asfortranarray(x.T), K=FIT_ATOMS, lambda1=FIT_SPARSITY, mode=3, iter=rounds, batchsize=512,
-                         numThreads=1, verbose=False).T
+def learn_spams(x, passes):
+    return spams.trainDL(np.asfortranarray(x.T), K=FIT_ATOMS, lambda1=FIT_SPARSITY, mode=3, iter=passes * len(x) // 512,
+                         batchsize=512, numThreads=1, verbose=False).T
 
 
-def learn_dictlearn(x):
-    return dictlearn.DictionaryLearning(FIT_ATOMS, n_nonzero_coefs=FIT_SPARSITY, max_iter=5, random_state=0).fit(x).components_
+def learn_dictlearn(x, passes):
+    return dictlearn.DictionaryLearning(FIT_ATOMS, n_nonzero_coefs=FIT_SPARSITY, max_iter=passes,
+                                        random_state=0).fit(x).components_
+
+
+def learn_inco(x, passes, options):
+    """Less than one pass is one over the first signals."""
+    few = x[:int(min(passes, 1) * len(x))]
+    return inco.learn(few, atoms=FIT_ATOMS, coder="omp", sparsity=FIT_SPARSITY, threads=1,
+                      iterations=max(1, int(passes)), **options).dictionary
+
+
+LEARNERS = (("scikit-learn", learn_scikit, (3,)), ("SPAMS", spams and learn_spams, (1, 3, 10)),
+            ("dictlearn", dictlearn and learn_dictlearn, (5,)))
+PASSES = (*(part / 16 for part in range(2, 16)), 1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20, 30, 50)
 
 
 def test_error(atoms, test):
@@ -175,31 +195,50 @@ def test_error(atoms, test):
     return float(np.linalg.norm(test - inco.decode(atoms, codes)) / np.linalg.norm(test))
 
 
-def learn_inco(train, test, wanted):
-    """Seconds, error and passes of the shortest run of the method online that reaches an error."""
-    for count in (1, 2, 3, 5, 8, 12, 20, 30, 50):
-        seconds, result = seconds_of(lambda: inco.learn(train, atoms=FIT_ATOMS, coder="omp", sparsity=FIT_SPARSITY, threads=1,
-                                                        method="online", batch=256, iterations=count))
-        error = test_error(result.dictionary, test)
+def fewest_passes(train, test, wanted, options):
+    """Passes of the shortest run of inco that reaches an error, and its error; the last ones if none does."""
+    for passes in PASSES:
+        error = test_error(learn_inco(train, passes, options), test)
         if error <= wanted:
             break
-    return seconds, error, count
+    return passes, error
 
 
-def compare_learning(given):
+def compare_learning(given, dtype, peer, learn, passes, data):
+    """One row of the table."""
+    train, test = (part.astype(TYPES[dtype]) for part in data)
+    options = dict(pair.split("=") for pair in given.option)
+    theirs, atoms = seconds_of(learn, train, passes)
+    theirs, wanted = [theirs], test_error(atoms, test)
+    few, reached = fewest_passes(train, test, wanted, options)
+    ours = [seconds_of(learn_inco, train, few, options)[0]]
+    for _ in range(given.repeats - 1):
+        theirs.append(seconds_of(learn, train, passes)[0])
+        ours.append(seconds_of(learn_inco, train, few, options)[0])
+    low, ratio, high = np.quantile(np.divide(theirs, ours), (0.25, 0.5, 0.75))
+    ratio = f"{ratio:.1f} | {low:.1f} to {high:.1f}" if reached <= wanted else "not reached |"
+    print(f"| {peer} | {dtype} | {passes} | {statistics.median(theirs):.3f} | {wanted:.4f} | {few:g} | "
+          f"{statistics.median(ours):.3f} | {reached:.4f} | {ratio} |", flush=True)
+
+
+def fit_signals(given):
+    """Training and test signals."""
+    count = given.signals // 5
+    if given.set:
+        import race
+        return [part[:size] for part, size in zip(race.SETS[given.set][0](given.data), (4 * count, count))]
     x = speech_like(given.signals, FIT_DIM, np.random.default_rng(1))
-    train, test = x[len(x) // 5:], x[:len(x) // 5]
-    learners = {"scikit-learn": learn_scikit, "SPAMS": spams and learn_spams, "dictlearn": dictlearn and learn_dictlearn}
-    print("\n| peer | seconds | test error | inco: seconds | test error | passes | ratio |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
-    for peer, learn in learners.items():
-        if not learn or given.peer not in (None, peer):
-            continue
-        theirs, atoms = seconds_of(learn, train)
-        wanted = test_error(atoms, test)
-        ours, reached, count = learn_inco(train, test, wanted)
-        ratio = f"{theirs / ours:.1f}" if reached <= wanted else "not reached"
-        print(f"| {peer} | {theirs:.2f} | {wanted:.4f} | {ours:.2f} | {reached:.4f} | {count} | {ratio} |", flush=True)
+    return x[count:], x[:count]
+
+
+def compare_all_learning(given):
+    print("\n| peer | type | passes | seconds | test error | inco: passes | seconds | test error | ratio | quartiles |")
+    print("| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |")
+    data = fit_signals(given)
+    for dtype in [given.precision] if given.precision else TYPES:
+        for peer, learn, lengths in LEARNERS:
+            for passes in lengths if learn and given.peer in (None, peer) else ():
+                compare_learning(given, dtype, peer, learn, passes, data)
 
 
 def main():
@@ -207,6 +246,9 @@ def main():
     parser.add_argument("case", nargs="*", help="of " + ", ".join([*cases(0.1), "fit"]))
     parser.add_argument("--precision", choices=TYPES)
     parser.add_argument("--peer", choices=PEERS)
+    parser.add_argument("--set", choices=("patches", "speech", "music"))
+    parser.add_argument("--data")
+    parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", help="of inco, in the case fit")
     for name, value in (("signals", 30000), ("sample", 500), ("dim", 160), ("atoms", 1000), ("repeats", 3)):
         parser.add_argument(f"--{name}", type=int, default=value)
     given = parser.parse_intermixed_args()
@@ -227,7 +269,7 @@ def main():
                 if function and given.peer in (None, peer):
                     compare(given, name, dtype, case.inco, peer, function, data)
     if not given.case or "fit" in given.case:
-        compare_learning(given)
+        compare_all_learning(given)
 
 
 if __name__ == "__main__":
