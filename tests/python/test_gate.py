@@ -27,7 +27,7 @@ CALLERS = {
 # `constant`.
 ALLOCATIONS = {
     "io/archive.c": {"archive_header": "constant", "archive_open": "constant", "archive_new": "constant"},
-    "io/audio.c": {"read_all": "constant", "audio_load": "gated", "reserve": "gated"},
+    "io/audio.c": {"read_all": "constant", "take_samples": "gated", "reserve": "gated"},
     "io/codes.c": {"tidy": "held"},
     "io/csv.c": {"push": "gated", "csv_parse": "gated", "csv_load": "gated"},
     "io/data.c": {"load_files": "held", "load_drawn": "held", "load_weights": "held", "load_mask": "held", "pick_signals": "held", "inco_data_open": "constant",
