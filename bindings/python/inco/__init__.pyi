@@ -175,8 +175,8 @@ class DictionaryLearning(sklearn.base.ClassNamePrefixFeaturesOutMixin, sklearn.b
     schedule : {'auto', 'growing', 'batch'}, default='auto'
         idl: growing: the first iterations update the dictionary after batches of signals, which grow
         until they are whole passes; batch: one update per iteration, as in the paper; auto: growing if
-        there are at least eight signals per atom, the initial dictionary is not given, and neither a
-        bound nor a path of gamma is wanted.
+        there are at least 64 signals and eight per atom, the initial dictionary is not given, and
+        neither a bound nor a path of gamma is wanted.
     stop_change : float, default=0.0
         Stop when an iteration changes the dictionary by at most stop_change, relative to its norm (0:
         never).
@@ -235,6 +235,9 @@ class DictionaryLearning(sklearn.base.ClassNamePrefixFeaturesOutMixin, sklearn.b
     patch : tuple of two ints, default=None
         Images: rows and columns of a patch, such as 8x8 (matrices: the shape of each signal or atom,
         for init='dct' and the report).
+    missing : {'refuse', 'nan'}, default='refuse'
+        NaN in signals: refuse: an error; nan: a missing entry. Only the observed entries count, in
+        codes and errors.
     normalize : {'unit', 'none'}, default='unit'
         Normalise every training signal to unit norm, or none.
     norms : {'sphere', 'rescale'}, default='sphere'
@@ -329,6 +332,7 @@ class DictionaryLearning(sklearn.base.ClassNamePrefixFeaturesOutMixin, sklearn.b
     refit: bool
     nonnegative: bool
     patch: tuple[int, int] | None
+    missing: Literal['refuse', 'nan']
     normalize: Literal['unit', 'none']
     norms: Literal['sphere', 'rescale']
     update: Literal['preconditioned', 'plain']
@@ -383,6 +387,7 @@ class DictionaryLearning(sklearn.base.ClassNamePrefixFeaturesOutMixin, sklearn.b
         refit: bool = False,
         nonnegative: bool = False,
         patch: tuple[int, int] | None = None,
+        missing: Literal['refuse', 'nan'] = 'refuse',
         normalize: Literal['unit', 'none'] = 'unit',
         norms: Literal['sphere', 'rescale'] = 'sphere',
         update: Literal['preconditioned', 'plain'] = 'preconditioned',
@@ -399,7 +404,7 @@ class DictionaryLearning(sklearn.base.ClassNamePrefixFeaturesOutMixin, sklearn.b
         sparse_output: bool = False,
         callbacks: _Callbacks = None,
     ) -> None: ...
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the dictionary.
 
         Ctrl-C and exceptions in callbacks end it, and leave the attributes with what was learned until then.
@@ -409,12 +414,14 @@ class DictionaryLearning(sklearn.base.ClassNamePrefixFeaturesOutMixin, sklearn.b
         X : array of shape (n_samples, n_features)
             Training signals.
         y : ignored
+        sample_weight : array of shape (n_samples,), default=None
+            A signal of weight 2 counts as one that occurs twice, a signal of weight 0 as one that is absent.
 
         Returns
         -------
         self
         """
-    def partial_fit(self, X: Any, y: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from the next batch of a stream, by the method 'online'.
 
         The batches may have any sizes; signals seen earlier weigh less, by `forget`. The penalty is that of `fit`. With
@@ -426,6 +433,8 @@ class DictionaryLearning(sklearn.base.ClassNamePrefixFeaturesOutMixin, sklearn.b
         ----------
         X : array of shape (n_samples, n_features)
         y : ignored
+        sample_weight : array of shape (n_samples,), default=None
+            As for `fit`.
 
         Returns
         -------
@@ -443,7 +452,7 @@ class DictionaryLearning(sklearn.base.ClassNamePrefixFeaturesOutMixin, sklearn.b
         codes : ndarray of shape (n_samples, n_components)
             A CSR matrix if `sparse_output`.
         """
-    def fit_transform(self, X: Any, y: Any = None) -> Any:
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Any:
         """Learn the dictionary and compute the codes of the training signals: ``fit(X).transform(X)``."""
     def inverse_transform(self, X: Any) -> NDArray[Any]:
         """Compute the signals that codes stand for: ``X @ components_``.
@@ -625,6 +634,15 @@ class Learned:
     start_coherence_rms: float
     replaced_last: int
     rank: int
+    start_projected: int
+    start_replaced: int
+    ranks: int
+    cluster_updates: int
+    cluster_bytes: float
+    weight: float
+    left_out: int
+    empty_signals: int
+    missing_entries: int
 
 class LibraryError(Error, ImportError):
     """libinco cannot be loaded, or has another version than this package."""
@@ -732,6 +750,7 @@ def decohere(
     dictionary: ArrayLike,
     X: _Signals | None = None,
     *,
+    sample_weight: ArrayLike | None = None,
     callbacks: _Callbacks = None,
     max_coherence: float | None = None,
     coder: Literal['omp', 'ols', 'larc', 'lars', 'lasso'] = 'omp',
@@ -767,6 +786,8 @@ def decohere(
     X : array of shape (signals, features), DataIter, path or list of paths, default=None
         Signals: the result then is the dictionary with the least error on them, for their codes in `dictionary`.
         Without them it is the one nearest in Frobenius norm.
+    sample_weight : array of shape (signals,) or number, default=None
+        Weights of the signals, as for :func:`learn`.
     callbacks : iterable of callables, default=None
         As for :func:`learn`.
     max_coherence : float, default=None
@@ -862,12 +883,14 @@ def encode(
     window: int | None = None,
     rate: float | None = None,
     patch: tuple[int, int] | None = None,
+    missing: Literal['refuse', 'nan'] = 'refuse',
     precision: Literal['f32', 'f64'] | None = None,
     threads: int = 0,
     max_memory: int | None = None,
     hop: int | None = None,
     columns: bool = False,
     variable: str | None = None,
+    mask: str | os.PathLike[Any] | None = None,
     center: Literal['none', 'signal', 'feature'] = 'none',
 ) -> scipy.sparse.csr_matrix:
     """Compute sparse codes of signals in a dictionary, with atoms of any norm.
@@ -910,6 +933,9 @@ def encode(
     patch : tuple of two ints, default=None
         Images: rows and columns of a patch, such as 8x8 (matrices: the shape of each signal or atom,
         for init='dct' and the report).
+    missing : {'refuse', 'nan'}, default='refuse'
+        NaN in signals: refuse: an error; nan: a missing entry. Only the observed entries count, in
+        codes and errors.
     precision : {'f32', 'f64'}, default=None
         Precision of the computation and of the output (default: that of the input; audio and images
         f32; frame: f64).
@@ -925,6 +951,9 @@ def encode(
         Signals or atoms are the columns of the files, not the rows (.mat: always).
     variable : str, default=None
         Array to read from a .npz, .mat or .safetensors file that holds several.
+    mask : str, default=None
+        Matrices: a matrix of the shape of the data, 0 where an entry is missing, nonzero where it is
+        observed (Python: missing); its value does not matter then.
     center : {'none', 'signal', 'feature'}, default='none'
         Subtract nothing, the mean of each signal, or (learn) the mean of each feature over all signals,
         which is kept with the dictionary.
@@ -960,12 +989,14 @@ def encode(
     window: int | None = None,
     rate: float | None = None,
     patch: tuple[int, int] | None = None,
+    missing: Literal['refuse', 'nan'] = 'refuse',
     precision: Literal['f32', 'f64'] | None = None,
     threads: int = 0,
     max_memory: int | None = None,
     hop: int | None = None,
     columns: bool = False,
     variable: str | None = None,
+    mask: str | os.PathLike[Any] | None = None,
     center: Literal['none', 'signal', 'feature'] = 'none',
 ) -> NDArray[Any]: ...
 
@@ -1034,6 +1065,7 @@ def inspect(
     dim: int | None = None,
     rate: float | None = None,
     patch: tuple[int, int] | None = None,
+    missing: Literal['refuse', 'nan'] = 'refuse',
     threads: int = 0,
     duplicates: float = 0.99,
 ) -> Inspection:
@@ -1053,6 +1085,9 @@ def inspect(
     patch : tuple of two ints, default=None
         Images: rows and columns of a patch, such as 8x8 (matrices: the shape of each signal or atom,
         for init='dct' and the report).
+    missing : {'refuse', 'nan'}, default='refuse'
+        NaN in signals: refuse: an error; nan: a missing entry. Only the observed entries count, in
+        codes and errors.
     threads : int, default=0
         Number of threads (0: all available processors); the result does not depend on it.
     duplicates : float, default=0.99
@@ -1076,6 +1111,7 @@ def learn(
     X: _Signals | None,
     *,
     init: ArrayLike | _Path = 'sample',
+    sample_weight: ArrayLike | None = None,
     callbacks: _Callbacks = None,
     atoms: int | None = None,
     stop_seconds: float = 0.0,
@@ -1107,6 +1143,7 @@ def learn(
     window: int | None = None,
     rate: float | None = None,
     patch: tuple[int, int] | None = None,
+    missing: Literal['refuse', 'nan'] = 'refuse',
     precision: Literal['f32', 'f64'] | None = None,
     seed: int = 0,
     threads: int = 0,
@@ -1116,6 +1153,7 @@ def learn(
     columns: bool = False,
     variable: str | None = None,
     weights: str | os.PathLike[Any] | None = None,
+    mask: str | os.PathLike[Any] | None = None,
     normalize: Literal['unit', 'none'] = 'unit',
     center: Literal['none', 'signal', 'feature'] = 'none',
     norms: Literal['sphere', 'rescale'] = 'sphere',
@@ -1141,6 +1179,8 @@ def learn(
         ``method='parametric'``, which needs no data.
     init : {'sample', 'dct', 'random'}, path or array of shape (atoms, features), default='sample'
         Initial dictionary: random signals, cosines, random directions, a file, or an array.
+    sample_weight : array of shape (signals,) or number, default=None
+        A signal of weight 2 counts as one that occurs twice, a signal of weight 0 as one that is absent.
     callbacks : iterable of callables, default=None
         Each is called with a :class:`Progress` several times per iteration. A true result stops the run after the
         current step; the result is the dictionary so far. An exception stops it too and is raised by `learn`.
@@ -1169,8 +1209,8 @@ def learn(
     schedule : {'auto', 'growing', 'batch'}, default='auto'
         idl: growing: the first iterations update the dictionary after batches of signals, which grow
         until they are whole passes; batch: one update per iteration, as in the paper; auto: growing if
-        there are at least eight signals per atom, the initial dictionary is not given, and neither a
-        bound nor a path of gamma is wanted.
+        there are at least 64 signals and eight per atom, the initial dictionary is not given, and
+        neither a bound nor a path of gamma is wanted.
     stop_change : float, default=0.0
         Stop when an iteration changes the dictionary by at most stop_change, relative to its norm (0:
         never).
@@ -1236,6 +1276,9 @@ def learn(
     patch : tuple of two ints, default=None
         Images: rows and columns of a patch, such as 8x8 (matrices: the shape of each signal or atom,
         for init='dct' and the report).
+    missing : {'refuse', 'nan'}, default='refuse'
+        NaN in signals: refuse: an error; nan: a missing entry. Only the observed entries count, in
+        codes and errors.
     precision : {'f32', 'f64'}, default=None
         Precision of the computation and of the output (default: that of the input; audio and images
         f32; frame: f64).
@@ -1258,6 +1301,9 @@ def learn(
     weights : str, default=None
         Matrices: a nonnegative weight per signal, in their order; a signal of weight 2 counts as two,
         one of weight 0 as absent (Python: sample_weight).
+    mask : str, default=None
+        Matrices: a matrix of the shape of the data, 0 where an entry is missing, nonzero where it is
+        observed (Python: missing); its value does not matter then.
     normalize : {'unit', 'none'}, default='unit'
         Normalise every training signal to unit norm, or none.
     center : {'none', 'signal', 'feature'}, default='none'
