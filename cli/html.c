@@ -39,7 +39,8 @@ static int copy_option(html_report *p, const char *name, html_option value_of, c
 }
 
 int html_open_test(html_report *p, html_option value_of, const void *self, int64_t dim) {
-    static const char *const names[] = {"columns", "variable", "window", "hop", "rate", "patch", "center", "threads"};
+    static const char *const names[] = {"columns", "variable", "window",  "hop",    "rate",
+                                        "patch",   "center",   "threads", "missing"};
     run *r = p->run;
     int status = INCO_OK;
     if (!p->test) return INCO_OK;

@@ -280,7 +280,8 @@ INCO_API int inco_source_from_mat(inco_source *source, const inco_mat *x, inco_e
  * held in memory. Audio and images are decoded, with "signals" only the recordings of which a window is drawn; beyond 256
  * MB they are kept in a temporary file. "-" is standard input: a .npy array, or raw float32 numbers, "dim" per signal;
  * it and pipes are copied to a temporary file. Such files have no name and are in TMPDIR or /var/tmp. Options used:
- * window, hop, rate, patch, signals, seed, columns, variable, dim, precision, threads, max-memory. */
+ * window, hop, rate, patch, signals, seed, columns, variable, dim, weights, missing, mask, precision, threads,
+ * max-memory. */
 typedef struct inco_data inco_data;
 INCO_API int inco_data_open(inco_data **data, const char *const *paths, int count, const inco_options *options,
                             inco_error *error);
@@ -303,7 +304,8 @@ typedef struct inco_learn_info {
     inco_type precision;
     double gamma, gamma_relative;    /* penalty weight; gamma = gamma_relative ||X||^2 / L */
     double tight_ratio;              /* gamma (L^2/r - L) / ||X||^2: penalty of a tight frame relative to the data */
-    double relative_error;           /* ||X - D C|| / ||X||, coded in the final dictionary; NaN if stopped earlier */
+    double relative_error;           /* ||X - D C|| / ||X||, coded in the final dictionary, over the observed entries; NaN
+                                      * if stopped earlier */
     double mean_cardinality;         /* nonzero coefficients per signal; NaN if stopped earlier */
     double objective;                /* ||X - D C||^2 + gamma ||D'D - I||^2 after the last update; K-SVD: with the codes
                                       * that K-SVD updated */
@@ -369,8 +371,10 @@ typedef struct inco_encode_info {
 
 /* Computes sparse codes of all signals of `source`; `info` may be NULL. Atoms may have any norm: the coder works with
  * normalised atoms and rescales the coefficients, so that dictionary * codes approximates the signals. Signals are not
- * normalised; with "center" signal the mean of each signal is subtracted first. Options used: coder, sparsity,
- * tolerance, residual-norm, lambda, residual-coherence, refit, nonnegative, center, precision, threads. */
+ * normalised; with "center" signal the mean of each signal is subtracted first. With missing entries
+ * codes and errors are those of the observed ones, and dictionary * codes fills the others; the coder is omp or ols.
+ * Options used: coder, sparsity, tolerance, residual-norm, lambda, residual-coherence, refit, nonnegative, center,
+ * missing, precision, threads. */
 INCO_API int inco_encode(const inco_mat *dictionary, const inco_source *source, const inco_options *options,
                          inco_csc *codes, inco_encode_info *info, inco_error *error);
 
@@ -638,7 +642,7 @@ INCO_API int inco_coder_new(inco_coder **coder, const inco_mat *dictionary, inco
 INCO_API void inco_coder_free(inco_coder *coder);
 /* Codes the columns of x, which must have the coder's precision, and appends the codes to `codes`, which must be all
  * zero at first. Codes in arrays of the caller are copied first. `residual` (may be NULL) receives ||x - D c||^2 per
- * signal. */
+ * signal. With the option "missing" nan, entries of x that are NaN are missing. */
 INCO_API int inco_coder_run(inco_coder *coder, const inco_mat *x, inco_csc *codes, double *residual,
                             inco_error *error);
 
@@ -739,7 +743,7 @@ typedef struct inco_residuals {
     const double *lower, *median, *upper;
 } inco_residuals;
 
-/* If stopped, returns the cardinalities that are complete. Options used: center, threads. */
+/* If stopped, returns the cardinalities that are complete. Options used: center, missing, threads. */
 INCO_API int inco_residuals_measure(const inco_mat *dictionary, const inco_source *source, const inco_options *options,
                                     inco_residuals *residuals, inco_error *error);
 INCO_API void inco_residuals_free(inco_residuals *residuals);

@@ -66,10 +66,10 @@ static double norm_of(const prepared *p, const inco_mat *x, int64_t n) {
     return p->source.missing ? gaps_norm(x, n) : mat_column_norm(x, n);
 }
 
-static void divide_signals(const prepared *p, const inco_mat *x) {
+static void divide_signals(const inco_mat *x) {
     for (int64_t n = 0; n < x->cols; n++) {
         const inco_mat one = mat_columns(x, n, 1);
-        const double norm = gaps_count(x, n) ? norm_of(p, x, n) : 0;
+        const double norm = gaps_count(x, n) ? gaps_norm(x, n) : 0;
         if (norm > 0)
             gaps_divide(x, n, norm);
         else
@@ -78,8 +78,8 @@ static void divide_signals(const prepared *p, const inco_mat *x) {
 }
 
 /* The same for a signal with missing entries, which stay. */
-static void center_observed(const inco_mat *x, int64_t n, double rounding) {
-    const double before = gaps_norm(x, n);
+static void center_observed(const inco_mat *x, int64_t n) {
+    const double before = gaps_norm(x, n), rounding = x->type == INCO_F32 ? 1e-6 : 1e-15;
     for (int pass = 0; pass < 2; pass++) {
         const double mean = gaps_mean(x, n);
         for (int64_t i = 0; i < x->rows; i++) mat_set(x, i, n, mat_get(x, i, n) - mean);
@@ -95,10 +95,6 @@ static void center_observed(const inco_mat *x, int64_t n, double rounding) {
 static void center_signal(const inco_mat *x, int64_t n) {
     const double mean = mean_of(x, n), before = mat_column_norm(x, n), rounding = x->type == INCO_F32 ? 1e-6 : 1e-15;
     double remainder = 0;
-    if (gaps_count(x, n)) {
-        center_observed(x, n, rounding);
-        return;
-    }
     for (int64_t i = 0; i < x->rows; i++) remainder += (mat_get(x, i, n) - mean) / (double)x->rows;
     for (int64_t i = 0; i < x->rows; i++) mat_set(x, i, n, mat_get(x, i, n) - mean - remainder);
     if (mat_column_norm(x, n) <= rounding * before) memset(mat_column(x, n), 0, (size_t)x->rows * x->type);
@@ -112,7 +108,11 @@ static void center_features(const inco_mat *x, const double *mean) {
 static int read_centred(const prepared *p, int64_t first, const inco_mat *x, inco_error *error) {
     int status = read_converted(p, first, x, error);
     if (status < 0) return status;
-    for (int64_t n = 0; p->center == CENTER_SIGNAL && n < x->cols; n++) center_signal(x, n);
+    for (int64_t n = 0; p->center == CENTER_SIGNAL && n < x->cols; n++)
+        if (p->source.missing && gaps_count(x, n))
+            center_observed(x, n);
+        else
+            center_signal(x, n);
     if (p->center == CENTER_FEATURE) center_features(x, p->mean);
     return INCO_OK;
 }
@@ -166,7 +166,7 @@ static int read_prepared(void *self, int64_t first, int64_t count, void *out, in
     int status = read_centred(p, first, &x, error);
     if (status < 0 || !p->unit) return status < 0 ? status : check_scale(p, first, &x, error);
     if (p->source.missing)
-        divide_signals(p, &x);
+        divide_signals(&x);
     else
         mat_normalize_columns(&x, NULL);
     return INCO_OK;

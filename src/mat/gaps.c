@@ -4,33 +4,47 @@
 
 #include "mat/mat.h"
 
-int64_t gaps_count(const inco_mat *x, int64_t n) {
-    int64_t count = 0;
-    for (int64_t i = 0; i < x->rows; i++) count += isnan(mat_get(x, i, n)) != 0;
-    return count;
-}
-
-double gaps_energy(const inco_mat *x, int64_t n) {
+/* Squared norm of the observed entries, and the number of the others, without branches. */
+static double sum_observed(const inco_mat *x, int64_t n, int64_t *missing) {
+    const void *column = mat_column(x, n);
     double sum = 0;
-    if (!gaps_count(x, n)) return mat_column_energy(x, n);
+    int64_t gaps = 0;
     for (int64_t i = 0; i < x->rows; i++) {
-        const double value = mat_get(x, i, n);
-        if (!isnan(value)) sum += value * value;
+        const double value = x->type == INCO_F32 ? (double)((const float *)column)[i] : ((const double *)column)[i];
+        const int observed = value == value; /* not NaN */
+        sum += observed ? value * value : 0;
+        gaps += !observed;
     }
+    *missing = gaps;
     return sum;
 }
 
+int64_t gaps_count(const inco_mat *x, int64_t n) {
+    int64_t missing;
+    sum_observed(x, n, &missing);
+    return missing;
+}
+
+double gaps_energy(const inco_mat *x, int64_t n) {
+    int64_t missing;
+    const double energy = sum_observed(x, n, &missing);
+    return missing ? energy : mat_column_energy(x, n);
+}
+
+/* If squares may have overflowed or underflowed, scales by the largest entry first. */
 double gaps_norm(const inco_mat *x, int64_t n) {
-    const int64_t missing = gaps_count(x, n);
+    int64_t missing;
+    const double energy = sum_observed(x, n, &missing), rows = (double)x->rows;
     double largest = 0, sum = 0;
     if (!missing) return mat_column_norm(x, n);
+    if (energy > 1e-200 && energy < 1e200) return sqrt(energy * rows / (rows - (double)missing));
     for (int64_t i = 0; i < x->rows; i++) largest = fmax(largest, fabs(mat_get(x, i, n))); /* fmax ignores NaN */
     if (largest == 0 || !isfinite(largest)) return largest;
     for (int64_t i = 0; i < x->rows; i++) {
         const double value = mat_get(x, i, n) / largest;
         if (!isnan(value)) sum += value * value;
     }
-    return largest * sqrt(sum * (double)x->rows / (double)(x->rows - missing));
+    return largest * sqrt(sum * rows / (rows - (double)missing));
 }
 
 double gaps_mean(const inco_mat *x, int64_t n) {

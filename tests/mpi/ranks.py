@@ -42,6 +42,16 @@ def write_signals(path):
             out.write(struct.pack("<%df" % DIM, *x))
 
 
+def write_mask(path):
+    """0 for 30 % of the entries."""
+    draw = random.Random(2)
+    header = "{'descr': '|u1', 'fortran_order': False, 'shape': (%d, %d), }" % (SIGNALS, DIM)
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    with open(path, "wb") as out:
+        out.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode())
+        out.write(bytes(draw.random() > 0.3 for _ in range(SIGNALS * DIM)))
+
+
 def ranks_command(ranks, *words):
     return [MPIRUN, "-n", str(ranks), INCO_MPI, *words]
 
@@ -178,6 +188,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         write_signals("x.npy")
+        write_mask("m.npy")
         same_bits([1, 2, 3, 4], "idl, growing", "--iterations", "2")
         same_bits([3], "bound", "--iterations", "2", "--max-coherence", "0.8")
         center = "feature" if has_codes() else "signal"  # the mean of the features is saved in an .npz file
@@ -185,6 +196,7 @@ def main():
                   "--center", center)
         same_bits([3], "mocod", "--iterations", "1", "--method", "mocod")
         same_bits([2], "gamma auto", "--iterations", "1", "--gamma", "auto")
+        same_bits([2, 3], "missing entries", "--iterations", "2", "--mask", "m.npy")
         if has_codes():
             check_encode()
         else:
