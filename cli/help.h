@@ -21,6 +21,4 @@ void help_wrap(const char *text, int indent, int at, int width);
 /* What follows the name of an option: its choices, or the name of its value; NULL for a flag. */
 const char *help_value(const option *option);
 
-
-
 #endif

@@ -358,7 +358,8 @@ static int data_files(inco_error *error) {
     if (status >= 0) status = source.read(source.self, 0, 1, block, error);
     if (status >= 0) {
         kind = CALL(inco_data_kind)(data);
-        add_number(*kind + (double)CALL(inco_data_files)(data) + CALL(inco_data_rate)(data) + CALL(inco_data_memory)(data) + block[1]);
+        add_number(*kind + (double)CALL(inco_data_files)(data) + CALL(inco_data_rate)(data) +
+                   CALL(inco_data_memory)(data) + block[1]);
         add_number(CALL(inco_data_file)(data, 0) != NULL);
     }
     CALL(inco_origin_free)(&origin);

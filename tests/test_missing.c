@@ -16,7 +16,8 @@ enum { DIM = 16, ATOMS = 24, SIGNALS = 1200, SPARSITY = 3 };
 static void make_gaps(const inco_mat *x, double share) {
     for (int64_t n = 0; n < x->cols; n++)
         for (int64_t i = 0; i < x->rows; i++)
-            if ((double)rng_below(91, RNG_TEST, (uint64_t)(n * x->rows + i), 1000) < 1000 * share) mat_set(x, i, n, NAN);
+            if ((double)rng_below(91, RNG_TEST, (uint64_t)(n * x->rows + i), 1000) < 1000 * share)
+                mat_set(x, i, n, NAN);
 }
 
 static inco_mat some_signals(inco_type type, double share, inco_mat *truth) {
@@ -333,12 +334,11 @@ static void mod_majorises(void **state) {
 
 /* ---- Learning ---- */
 
-static const char *const methods[][3] = {{"idl", "schedule", "growing"}, {"idl", "schedule", "batch"},
-                                         {"idl", "max-coherence", "0.8"}, {"idl", "gamma", "auto"},
-                                         {"mod", "exchange", "yes"},      {"mocod", "unused", "sample"},
-                                         {"online", "batch", "200"},      {"ksvd", "exchange", "yes"},
-                                         {"aksvd", "replace", "0.9"},     {"aksvdc", "exchange", "yes"},
-                                         {"inksvd", "max-coherence", "0.7"}};
+static const char *const methods[][3] = {
+    {"idl", "schedule", "growing"}, {"idl", "schedule", "batch"},      {"idl", "max-coherence", "0.8"},
+    {"idl", "gamma", "auto"},       {"mod", "exchange", "yes"},        {"mocod", "unused", "sample"},
+    {"online", "batch", "200"},     {"ksvd", "exchange", "yes"},       {"aksvd", "replace", "0.9"},
+    {"aksvdc", "exchange", "yes"},  {"inksvd", "max-coherence", "0.7"}};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 static inco_options *options_of(int m, const char *iterations) {
@@ -566,9 +566,8 @@ static void failing_memory(void **state) {
     (void)state;
     inco_mat truth, x = some_signals(INCO_F32, 0.3, &truth);
     inco_mat few = mat_columns(&x, 0, 300);
-    check_failing_memory(&few, OPTIONS("atoms", "24", "sparsity", "2", "iterations", "1", "missing", "nan", "threads",
-                                       "1"),
-                         50);
+    check_failing_memory(
+        &few, OPTIONS("atoms", "24", "sparsity", "2", "iterations", "1", "missing", "nan", "threads", "1"), 50);
     MAT_FREE_ALL(&x, &truth);
 }
 

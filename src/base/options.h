@@ -92,7 +92,6 @@ const inco_option *options_at(int i);
 /* The progress callback, set by inco_options_on_progress. */
 const watcher *options_watcher(const inco_options *options);
 
-
 /* Makes *own the cluster set by inco_options_cluster, and returns it; NULL: one process. */
 cluster *options_cluster(const inco_options *options, cluster *own);
 

@@ -25,10 +25,10 @@ const coder_kind *coder_kind_at(int64_t coder) {
 static const option_row rows[] = {
     CHOICE_OPTION(coder_options, coder, "coder", "NAME", "omp", &(CODERS(WORD))[1], OPTIONS_CODING, "Sparse coding",
                   &(CODERS(HELP))[2]),
-    REAL_OPTION(coder_options, residual_coherence, "residual-coherence", "MU", NULL, 0, 1, OPTIONS_CODING,
-                "Sparse coding",
-                "stop when max |d'r| / ||r|| <= MU (default with larc if no stopping rule is given, in D dimensions: 0.2 "
-                "sqrt(160/D), at most 0.5)"),
+    REAL_OPTION(
+        coder_options, residual_coherence, "residual-coherence", "MU", NULL, 0, 1, OPTIONS_CODING, "Sparse coding",
+        "stop when max |d'r| / ||r|| <= MU (default with larc if no stopping rule is given, in D dimensions: 0.2 "
+        "sqrt(160/D), at most 0.5)"),
     INTEGER_OPTION(
         coder_options, sparsity, "sparsity", "K", NULL, 1, OPTION_MANY, OPTIONS_CODING, "Sparse coding",
         "stop at K atoms per signal (default with omp and ols if no stopping rule is given: D/20, at least 2)"),
@@ -99,9 +99,10 @@ int coder_check_gaps(int64_t coder, int nonnegative, inco_error *error) {
                          "option 'coder' = '%s' needs all entries of a signal: with missing entries use omp or ols",
                          kinds[coder].name);
     if (nonnegative)
-        return error_set(error, INCO_EINVAL,
-                         "option 'nonnegative' needs all entries of a signal: leave it out, or fill the missing entries "
-                         "first");
+        return error_set(
+            error, INCO_EINVAL,
+            "option 'nonnegative' needs all entries of a signal: leave it out, or fill the missing entries "
+            "first");
     return INCO_OK;
 }
 

@@ -65,10 +65,8 @@ static int work_new(gaps_work *w, const gaps_coder *g, inco_error *error) {
     inco_mat *const high[] = {&w->seen, &w->rest, &w->next};
     inco_mat *const wide[] = {&w->corr, &w->norm, &w->scale, &w->change};
     int status = INCO_OK;
-    for (int i = 0; status >= 0 && i < 3; i++)
-        status = mat_new_raw(high[i], INCO_F64, g->how.dim, TOGETHER, error);
-    for (int i = 0; status >= 0 && i < 4; i++)
-        status = mat_new_raw(wide[i], INCO_F64, g->how.atoms, TOGETHER, error);
+    for (int i = 0; status >= 0 && i < 3; i++) status = mat_new_raw(high[i], INCO_F64, g->how.dim, TOGETHER, error);
+    for (int i = 0; status >= 0 && i < 4; i++) status = mat_new_raw(wide[i], INCO_F64, g->how.atoms, TOGETHER, error);
     w->support = NEW(int32_t, g->maximum * GAPS_BLOCK);
     w->value = NEW(double, g->maximum * GAPS_BLOCK);
     if (status >= 0 && (!w->support || !w->value)) status = error_no_memory(error);

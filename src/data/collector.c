@@ -89,7 +89,7 @@ static int add_atoms(void *self, int64_t part, int thread, inco_error *error) {
         const int64_t first = c->start[j], entries = c->start[j + 1] - first;
         if (!entries) continue; /* without any there may be no list of them */
         sums_atom atom = {
-            add->group->x,      add->group->codes, c->entry + first, entries, add->a + triangle_column(c, j),
+            add->group->x,       add->group->codes, c->entry + first, entries, add->a + triangle_column(c, j),
             add->b + j * c->dim, add->group->weight};
         add->run(&atom);
     }
@@ -103,7 +103,7 @@ enum { SIGNALS_TOGETHER = 256 };
 
 typedef struct measuring {
     const pass_group *group;
-    double *part;  /* sums over SIGNALS_TOGETHER */
+    double *part; /* sums over SIGNALS_TOGETHER */
     int observed; /* of the observed entries */
 } measuring;
 
@@ -112,8 +112,7 @@ static int measure_part(void *self, int64_t part, int thread, inco_error *error)
     const inco_mat *x = m->group->x;
     const int64_t first = part * SIGNALS_TOGETHER, last = range_min(first + SIGNALS_TOGETHER, x->cols);
     for (int64_t n = first; n < last; n++)
-        m->part[part] +=
-            pass_weight(m->group, n) * (m->observed ? pass_energy(m->group, n) : mat_column_energy(x, n));
+        m->part[part] += pass_weight(m->group, n) * (m->observed ? pass_energy(m->group, n) : mat_column_energy(x, n));
     (void)thread, (void)error;
     return INCO_OK;
 }

@@ -24,7 +24,8 @@ typedef struct missing_counts {
 } missing_counts;
 
 /* Makes `present` the signals with observed entries; if these are all, present->source is `from` itself. Refuses a
- * feature that no signal has, unless `any` allows it. Reads all signals. subset_free is required after a failure too. */
+ * feature that no signal has, unless `any` allows it. Reads all signals. subset_free is required after a failure too.
+ */
 int missing_keep(subset *present, const inco_source *from, int any, missing_counts *counts, inco_error *error);
 
 /* Signals that are being filled: x_i = (D c)_i at missing entries (M-1). */

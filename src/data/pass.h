@@ -9,12 +9,12 @@
 enum { PASS_GROUP = 4096 }; /* signals; a leaf of the summation tree */
 
 typedef struct pass_group {
-    int64_t first, number;  /* index of its first signal; which group of the pass it is */
-    int64_t done, total;    /* for progress: signals of the pass coded with it, on all ranks; all */
-    const inco_mat *x;      /* D x count */
-    const csc *codes;       /* L x count */
-    const double *residual; /* ||x - D c||^2 per signal */
-    const double *weight;   /* per signal; NULL: 1 */
+    int64_t first, number;        /* index of its first signal; which group of the pass it is */
+    int64_t done, total;          /* for progress: signals of the pass coded with it, on all ranks; all */
+    const inco_mat *x;            /* D x count */
+    const csc *codes;             /* L x count */
+    const double *residual;       /* ||x - D c||^2 per signal */
+    const double *weight;         /* per signal; NULL: 1 */
     const unsigned char *missing; /* D x count: 1 where an entry was missing, and x has that of D c (M-1); NULL: none */
 } pass_group;
 
@@ -40,8 +40,8 @@ typedef struct pass {
     void *self;
     int (*visit)(void *self, const pass_group *group, inco_error *error); /* a positive result stops the pass */
     double seconds_io, seconds_code;                                      /* accumulated */
-    /* If not NULL: refits the coefficients of these codes of an earlier pass by least squares in this dictionary (D x L,
-     * double) with this Gram matrix, instead of coding. */
+    /* If not NULL: refits the coefficients of these codes of an earlier pass by least squares in this dictionary (D x
+     * L, double) with this Gram matrix, instead of coding. */
     kept *held;
     const inco_mat *dictionary, *products;
 } pass;

@@ -10,8 +10,8 @@ typedef struct statistics {
     inco_mat a;    /* C C', L x L, symmetric, both halves filled */
     inco_mat b;    /* X C', D x L, compact (ld = rows) */
     double energy; /* ||X||^2 */
-    /* ||X||^2 of the observed entries, to which weights and errors are relative. The others have been filled (M-1): X is
-     * complete otherwise. */
+    /* ||X||^2 of the observed entries, to which weights and errors are relative. The others have been filled (M-1): X
+     * is complete otherwise. */
     double observed;
 } statistics;
 

@@ -12,8 +12,8 @@
 
 enum { SIGNALS = 4096, CHUNK = 256 };
 
-/* Adds the signals of a chunk, times their weights w, to sum, and their energy to *energy; the weights of the signals that
- * lack a feature to sum too, after the features. Returns the sum of w. */
+/* Adds the signals of a chunk, times their weights w, to sum, and their energy to *energy; the weights of the signals
+ * that lack a feature to sum too, after the features. Returns the sum of w. */
 static double add(const inco_mat *x, const double *w, double *sum, double *energy) {
     double weight = 0;
     for (int64_t n = 0; n < x->cols; n++) {

@@ -198,8 +198,9 @@ int inco_decohere(const inco_mat *dictionary, const inco_source *given, const in
     TRY(SIZED_CHECK(inco_decohere_info, info, error));
     if (given) TRY(source_take(&source, given, error));
     if (source.missing || source.mask)
-        TRY(error_set(error, INCO_EINVAL, "decohere needs all entries of the signals: fill the missing ones first, by "
-                                          "encode and decode"));
+        TRY(error_set(error, INCO_EINVAL,
+                      "decohere needs all entries of the signals: fill the missing ones first, by "
+                      "encode and decode"));
     TRY(decohere(&w, result, error));
     sized_give(info, &own, sizeof own);
 done:

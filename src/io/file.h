@@ -12,14 +12,14 @@ typedef struct file_bytes {
     size_t length;
     owner *owner; /* a matrix over these bytes may take it over; it is then NULL here */
     const char *path;
-    int reader; /* descriptor + 1 while parts may be missing (file_need); else 0 */
+    int reader;   /* descriptor + 1 while parts may be missing (file_need); else 0 */
     int nameless; /* it cannot be opened again by its path */
 } file_bytes;
 
 /* Opens a file, reading nothing yet: `data` has the addresses of its bytes, which take memory only once file_need has
- * read them. Pipes and "-", standard input, are first copied to a temporary file, so that they may be larger than memory
- * and be read several times. Empty files, folders and missing files are refused with a message that names the path. The
- * bytes may be changed in memory. */
+ * read them. Pipes and "-", standard input, are first copied to a temporary file, so that they may be larger than
+ * memory and be read several times. Empty files, folders and missing files are refused with a message that names the
+ * path. The bytes may be changed in memory. */
 int file_open(file_bytes *file, const char *path, inco_error *error);
 /* Reads these bytes, which are within `length`. Fails if the file has become shorter. */
 int file_need(file_bytes *file, size_t offset, size_t count, inco_error *error);

@@ -213,9 +213,10 @@ int io_check_finite(const char *path, const io_array *array, int64_t first, cons
     if (!mat_find_nonfinite(&array->m, &i, &j)) return INCO_OK;
     const int is_nan = isnan(mat_get(&array->m, i, j));
     j += first;
-    return error_set(error, INCO_EDATA, "%s: %s at row %lld, column %lld (counted from 0); such values cannot be used%s",
-                     path, is_nan ? "NaN" : "Inf", (long long)(array->columns ? i : j),
-                     (long long)(array->columns ? j : i), is_nan ? advice : "");
+    return error_set(error, INCO_EDATA,
+                     "%s: %s at row %lld, column %lld (counted from 0); such values cannot be used%s", path,
+                     is_nan ? "NaN" : "Inf", (long long)(array->columns ? i : j), (long long)(array->columns ? j : i),
+                     is_nan ? advice : "");
 }
 
 int io_load_matrix(const char *path, const io_how *how, inco_mat *m, inco_error *error) {

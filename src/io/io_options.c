@@ -14,9 +14,10 @@ static const option_row rows[] = {
     TEXT_OPTION(io_options, weights, "weights", "FILE", NULL, INCO_LEARN | INCO_DECOHERE, "Data",
                 "matrices: a nonnegative weight per signal, in their order; a signal of weight 2 counts as two, one of "
                 "weight 0 as absent (Python: sample_weight)"),
-    TEXT_OPTION(io_options, mask, "mask", "FILE", NULL, INCO_LEARN | INCO_ENCODE, "Data",
-                "matrices: a matrix of the shape of the data, 0 where an entry is missing, nonzero where it is observed "
-                "(Python: missing); its value does not matter then"),
+    TEXT_OPTION(
+        io_options, mask, "mask", "FILE", NULL, INCO_LEARN | INCO_ENCODE, "Data",
+        "matrices: a matrix of the shape of the data, 0 where an entry is missing, nonzero where it is observed "
+        "(Python: missing); its value does not matter then"),
 };
 
 const options_part io_part = {OPTIONS_PART(rows, io_options)};

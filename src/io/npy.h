@@ -25,7 +25,6 @@ int npy_parse(const unsigned char *bytes, size_t length, const char *name, npy_h
 /* Checks that all items are within `length` bytes. */
 int npy_check_length(const npy_header *header, size_t length, const char *name, inco_error *error);
 
-
 int npy_is_number(const npy_header *header);
 inco_type npy_type(const npy_header *header); /* type of the numbers after conversion: f32 for f2, f4 and integers up to
                                                * 16 bits */

@@ -11,7 +11,7 @@
 typedef struct batch_sums {
     inco_mat a, b;
     double energy, observed; /* as in statistics */
-    double weight; /* sum of the weights of the signals; 0: none seen yet */
+    double weight;           /* sum of the weights of the signals; 0: none seen yet */
 } batch_sums;
 
 /* Part of the state of a method, initially zero. */

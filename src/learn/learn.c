@@ -252,9 +252,10 @@ static int undo_normalization(const prepared *data, inco_csc *codes, inco_error 
 static int encode_all(inco_learner *handle, inco_csc *codes, inco_error *error) {
     const inco_learn_info before = *learner_info(handle->core);
     if (handle->cluster && handle->kept.source.count < handle->data.source.count)
-        return error_set(error, INCO_EINVAL,
-                         "signals of weight 0, or without an observed entry, have no codes on a cluster: leave them out, "
-                         "or use one process");
+        return error_set(
+            error, INCO_EINVAL,
+            "signals of weight 0, or without an observed entry, have no codes on a cluster: leave them out, "
+            "or use one process");
     learner_set_signals(handle->core, &handle->data.source, 0);
     int status = learner_encode(handle->core, codes, error);
     learner_set_signals(handle->core, &handle->kept.source, 0);

@@ -98,4 +98,3 @@ int learner_finish(learner *l, int stopped, inco_error *error) {
 done:
     return status;
 }
-

@@ -46,11 +46,11 @@ int serve_compare(const inco_learner *handle, inco_error *error) {
     first = own;
     TRY(cluster_broadcast(handle->cluster, &first, sizeof first, error));
     if (own.dim != first.dim || own.count != first.count || own.type != first.type)
-        status = error_set(error, INCO_EDIM,
-                           "rank %lld has %lld signals of %lld values, rank 0 has %lld of %lld: all ranks need the "
-                           "same data",
-                           rank, (long long)own.count, (long long)own.dim, (long long)first.count,
-                           (long long)first.dim);
+        status =
+            error_set(error, INCO_EDIM,
+                      "rank %lld has %lld signals of %lld values, rank 0 has %lld of %lld: all ranks need the "
+                      "same data",
+                      rank, (long long)own.count, (long long)own.dim, (long long)first.count, (long long)first.dim);
     else if (own.options != first.options)
         status = error_set(error, INCO_EINVAL, "the options of rank %lld differ from those of rank 0", rank);
     TRY(cluster_agree(handle->cluster, status, error));

@@ -72,9 +72,10 @@ int signals_open(signals *s, const mxArray *array, const inco_options *options, 
     if (inco_options_given(options, "weights"))
         return convert_fail(error, INCO_EINVAL, "option 'weights' names a file of weights, for signals from files");
     if (inco_options_given(options, "mask"))
-        return convert_fail(error, INCO_EINVAL,
-                            "option 'mask' names a file, for signals from files; in a matrix, NaN marks missing entries: option "
-                            "'missing' = 'nan'");
+        return convert_fail(
+            error, INCO_EINVAL,
+            "option 'mask' names a file, for signals from files; in a matrix, NaN marks missing entries: option "
+            "'missing' = 'nan'");
     int status = convert_matrix(&s->x, array, "X", error);
     if (status >= 0) status = inco_source_from_mat(&s->source, &s->x, error);
     return status;
