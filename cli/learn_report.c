@@ -45,8 +45,9 @@ void learn_announce(const learn_job *job) {
 static void print_coherence(const run *r, const inco_learn_info *info) {
     run_say(r, "  coherence         max %.4f, rms %.4f, mean %.4f (%s %.4f)", info->coherence_max, info->coherence_rms,
             info->coherence_mean, inco_bound_name(info->rank, info->atoms), info->welch);
+    const double atoms = (double)info->atoms, span = (double)(info->rank > 0 ? info->rank : info->dim);
     run_say(r, "  singular values   %.4g to %.4g (%.4g each in a tight frame)", info->singular_max, info->singular_min,
-            sqrt((double)info->atoms / (double)(info->rank > 0 ? info->rank : info->dim)));
+            sqrt(atoms / fmin(span, atoms)));
 }
 
 /* Codes of more than a third of the dimensions describe noise, take long to compute, and teach the atoms little. LARC

@@ -303,7 +303,8 @@ typedef struct inco_learn_info {
     int64_t iterations;              /* completed, including those before a resume */
     inco_type precision;
     double gamma, gamma_relative;    /* penalty weight; gamma = gamma_relative ||X||^2 / L */
-    double tight_ratio;              /* gamma (L^2/r - L) / ||X||^2: penalty of a tight frame relative to the data */
+    double tight_ratio;              /* gamma (L^2/r - L) / ||X||^2: penalty of a tight frame relative to the data; 0 for
+                                      * L <= r, where atoms can be orthonormal */
     double relative_error;           /* ||X - D C|| / ||X||, coded in the final dictionary, over the observed entries; NaN
                                       * if stopped earlier */
     double mean_cardinality;         /* nonzero coefficients per signal; NaN if stopped earlier */

@@ -31,7 +31,7 @@ typedef struct slot {
 } slot;
 
 typedef struct gaps_work {
-    inco_mat seen, rest, next;          /* dim x TOGETHER: 1 if observed, else 0; residuals; the latest q */
+    inco_mat seen, residual, next;      /* dim x TOGETHER: 1 if observed, else 0; residuals; the latest q */
     inco_mat corr, norm, scale, change; /* atoms x TOGETHER: d'r; |d|^2 minus the part in the span; 1 / |d|, 0 if not to
                                          * be chosen; D'q */
     slot slots[TOGETHER];
@@ -51,7 +51,7 @@ struct gaps_coder {
 /* ---- Making ---- */
 
 static void work_free(gaps_work *w) {
-    MAT_FREE_ALL(&w->seen, &w->rest, &w->next, &w->corr, &w->norm, &w->scale, &w->change);
+    MAT_FREE_ALL(&w->seen, &w->residual, &w->next, &w->corr, &w->norm, &w->scale, &w->change);
     for (int i = 0; i < TOGETHER; i++) {
         memory_free(w->slots[i].basis);
         memory_free(w->slots[i].factor);
@@ -62,7 +62,7 @@ static void work_free(gaps_work *w) {
 }
 
 static int work_new(gaps_work *w, const gaps_coder *g, inco_error *error) {
-    inco_mat *const high[] = {&w->seen, &w->rest, &w->next};
+    inco_mat *const high[] = {&w->seen, &w->residual, &w->next};
     inco_mat *const wide[] = {&w->corr, &w->norm, &w->scale, &w->change};
     int status = INCO_OK;
     for (int i = 0; status >= 0 && i < 3; i++) status = mat_new_raw(high[i], INCO_F64, g->how.dim, TOGETHER, error);
@@ -107,7 +107,7 @@ void gaps_coder_dictionary(gaps_coder *g, const inco_mat *unit) {
     for (int64_t i = 0; i < g->how.dim * g->how.atoms; i++) square[i] = x[i] * x[i];
 }
 
-/* Room for one more vector in the basis. Returns 0 or INCO_ENOMEM. */
+/* Capacity for one more vector in the basis. Returns 0 or INCO_ENOMEM. */
 static int slot_grow(slot *s, int64_t dim) {
     const int64_t used = s->code->count, more = used + PIECE;
     if (used < s->capacity) return INCO_OK;
@@ -133,17 +133,17 @@ static double tolerance_of(const gaps_coder *g, const slot *s) {
 
 /* Reads a signal: its observed entries and where they are. */
 static void slot_read(const gaps_coder *g, gaps_work *w, slot *s, const inco_mat *x) {
-    double *seen = mat_column(&w->seen, s->at), *rest = mat_column(&w->rest, s->at);
+    double *seen = mat_column(&w->seen, s->at), *residual = mat_column(&w->residual, s->at);
     for (int64_t i = 0; i < x->rows; i++) {
         const double value = mat_get(x, i, s->signal);
         seen[i] = isnan(value) ? 0 : 1;
-        rest[i] = isnan(value) ? 0 : value;
+        residual[i] = isnan(value) ? 0 : value;
     }
     s->code = &w->code[s->signal];
     s->observed = x->rows - s->code->missing;
     s->support = w->support + s->signal * g->maximum;
     s->value = w->value + s->signal * g->maximum;
-    s->code->energy = s->code->residual = blas_dot(x->rows, rest, rest);
+    s->code->energy = s->code->residual = blas_dot(x->rows, residual, residual);
     s->code->support = s->support;
     s->code->value = s->value;
     s->tolerance = tolerance_of(g, s);
@@ -151,9 +151,9 @@ static void slot_read(const gaps_coder *g, gaps_work *w, slot *s, const inco_mat
 
 /* a0 = D'x and the observed norms of the atoms, for the first `count` slots, (M-4). */
 static void start(const gaps_coder *g, gaps_work *w, int64_t count) {
-    const inco_mat seen = mat_columns(&w->seen, 0, count), rest = mat_columns(&w->rest, 0, count);
+    const inco_mat seen = mat_columns(&w->seen, 0, count), residual = mat_columns(&w->residual, 0, count);
     const inco_mat corr = mat_columns(&w->corr, 0, count), norm = mat_columns(&w->norm, 0, count);
-    blas_multiply(1, "TN", 1, &g->atoms, &rest, 0, &corr);
+    blas_multiply(1, "TN", 1, &g->atoms, &residual, 0, &corr);
     blas_multiply(1, "TN", 1, &g->squares, &seen, 0, &norm);
     for (int64_t k = 0; k < count; k++) {
         const double *square = mat_column(&w->norm, k);
@@ -189,9 +189,9 @@ static int64_t choose(const gaps_coder *g, const gaps_work *w, const slot *s, do
 /* max |d'r| / |d| over the observed rows. */
 static double largest_correlation(const gaps_coder *g, const gaps_work *w, const slot *s) {
     const double *corr = mat_column(&w->corr, s->at), *scale = mat_column(&w->scale, s->at);
-    double most = 0;
-    for (int64_t j = 0; j < g->how.atoms; j++) most = fmax(most, fabs(corr[j]) * scale[j]);
-    return most;
+    double largest = 0;
+    for (int64_t j = 0; j < g->how.atoms; j++) largest = fmax(largest, fabs(corr[j]) * scale[j]);
+    return largest;
 }
 
 static int is_complete(const gaps_coder *g, const slot *s) {
@@ -232,11 +232,11 @@ static int orthogonalise(const gaps_coder *g, const gaps_work *w, slot *s, int64
 /* Adds atom j, whose q is in the basis: x loses (q'x) q. */
 static void add_atom(const gaps_coder *g, const gaps_work *w, slot *s, int64_t j) {
     const int64_t dim = g->how.dim, m = s->code->count++;
-    double *rest = mat_column(&w->rest, s->at);
+    double *residual = mat_column(&w->residual, s->at);
     const double *q = s->basis + m * dim;
-    s->proj[m] = blas_dot(dim, q, rest);
-    blas_axpy(dim, -s->proj[m], q, rest);
-    s->code->residual = blas_dot(dim, rest, rest);
+    s->proj[m] = blas_dot(dim, q, residual);
+    blas_axpy(dim, -s->proj[m], q, residual);
+    s->code->residual = blas_dot(dim, residual, residual);
     s->support[m] = (int32_t)j;
     ((double *)mat_column(&w->scale, s->at))[j] = 0;
 }
