@@ -22,10 +22,22 @@ from inco import DictionaryLearning
 OMP = dict(coder="omp", sparsity=3)
 
 
+def expected_failures(estimator):
+    """The check has 9 different signals for 30 atoms: several atoms become equal up to rounding, which then decides
+    between them in the codes. test_weights asserts the same with more signals than atoms."""
+    if estimator.n_components is None:
+        return {"check_sample_weight_equivalence_on_dense_data": "rounding decides between equal atoms"}
+    return {}
+
+
+# Before scikit-learn 1.6 there is no such check.
+EXPECTED = {"expected_failed_checks": expected_failures} if hasattr(sklearn.base.BaseEstimator, "__sklearn_tags__") else {}
+
+
 @parametrize_with_checks([
     DictionaryLearning(iterations=3),
     DictionaryLearning(n_components=3, iterations=2, sparsity=1, coder="omp", method="online"),
-])
+], **EXPECTED)
 @pytest.mark.filterwarnings("ignore::inco.SparsityWarning")
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
