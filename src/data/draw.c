@@ -53,10 +53,18 @@ uint64_t draw_content(const inco_mat *x, int64_t n, uint64_t seed) {
     void *column = mat_column(x, n);
     double largest = 0;
     int exponent;
-    for (int64_t i = 0; i < x->rows; i++) largest = fmax(largest, fabs(mat_get(x, i, n)));
+    for (int64_t i = 0; i < x->rows; i++) {
+        const double size = fabs(mat_get(x, i, n));
+        if (size > largest) largest = size;
+    }
     if (!(largest > 0)) return 0;
     frexp(largest, &exponent);
-    for (int64_t i = 0; i < x->rows; i++) mat_set(x, i, n, ldexp(mat_get(x, i, n), -exponent) + 0.0);
+    const double scale = ldexp(1, -exponent); /* not representable at the ends of the range */
+    const int slow = !(scale > 0x1p-1000 && scale < 0x1p1000);
+    for (int64_t i = 0; i < x->rows; i++) {
+        const double value = mat_get(x, i, n);
+        mat_set(x, i, n, (slow ? ldexp(value, -exponent) : value * scale) + 0.0);
+    }
     const uint64_t content = fingerprint_of(column, (size_t)x->rows * x->type, seed);
     return content ? content : 1;
 }
