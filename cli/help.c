@@ -98,7 +98,7 @@ void help_program(void) {
            commands_program(), commands_program());
 }
 
-/* The optional features of a build that are present, or those that are not. */
+/* The optional features of a build that are present, or the missing ones. */
 static void print_features(const char *title, int present) {
     static const char *const names[] = {"npz", "audio", "resample", "png", "mat", "json"};
     int count = 0;

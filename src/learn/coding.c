@@ -239,7 +239,7 @@ int coding_final(learner *l, inco_csc *codes, inco_error *error) {
 
 /* ---- The other ranks ---- */
 
-/* The signals of the order, all or those that are not held out, and the dictionary to receive. */
+/* The signals of the order, all or without the held-out ones, and the dictionary to receive. */
 static int prepare_pass(learner *l, const serve_order *order, inco_error *error) {
     const int64_t dim = l->whole->dim;
     int status;

@@ -248,7 +248,7 @@ static int undo_normalization(const prepared *data, inco_csc *codes, inco_error 
     return status;
 }
 
-/* Codes of all signals, those that were left out too; the results stay. */
+/* Codes of all signals, the left-out ones too; the results stay. */
 static int encode_all(inco_learner *handle, inco_csc *codes, inco_error *error) {
     const inco_learn_info before = *learner_info(handle->core);
     if (handle->cluster && handle->kept.source.count < handle->data.source.count)
