@@ -3,6 +3,7 @@
 
 #include "sample.h"
 
+#include "update/axes.h"
 #include "update/curvature.h"
 
 enum { DIM = 16, ATOMS = 40, SIZE = DIM * ATOMS };
@@ -26,11 +27,28 @@ static sample uneven(void) {
 
 typedef struct placed {
     sample t;
+    inco_mat basis; /* the axes in which t is */
     inco_mat e;
     double radial[ATOMS];
     hinge pairs;
     curvature_model model;
 } placed;
+
+/* Turns the sample to axes that suit its dictionary. */
+static void turn(placed *p, const update_settings *settings) {
+    axes turned;
+    assert_int_equal(axes_open(&turned, &p->t.d, &p->t.s, settings, NULL), INCO_OK);
+    p->basis = copy_of(&turned.basis);
+    mat_copy(&p->t.d, &turned.d);
+    mat_copy(&p->t.s.b, &turned.s.b);
+    axes_close(&turned);
+}
+
+/* e = D D' - I */
+static void take_frame(const inco_mat *d, const inco_mat *e) {
+    blas_multiply(1, "NT", 1, d, d, 0, e);
+    for (int64_t i = 0; i < DIM; i++) mat_set(e, i, i, mat_get(e, i, i) - 1);
+}
 
 /* The model at the sample's dictionary, with a bound that some pairs exceed where push > 0. */
 static void place(placed *p, double gamma, double push, int rescale) {
@@ -39,8 +57,8 @@ static void place(placed *p, double gamma, double push, int rescale) {
     double h;
     *p = (placed){.t = uneven()};
     assert_int_equal(inco_mat_new(&p->e, INCO_F64, DIM, DIM, NULL), INCO_OK);
-    blas_multiply(1, "NT", 1, &p->t.d, &p->t.d, 0, &p->e);
-    for (int64_t i = 0; i < DIM; i++) mat_set(&p->e, i, i, mat_get(&p->e, i, i) - 1);
+    turn(p, &settings);
+    take_frame(&p->t.d, &p->e);
     for (int64_t j = 0; j < ATOMS; j++) p->radial[j] = 0.1 * (double)j;
     assert_int_equal(hinge_open(&p->pairs, DIM, ATOMS, 1, NULL), INCO_OK);
     assert_int_equal(inco_mat_new(&zero, INCO_F64, DIM, ATOMS, NULL), INCO_OK);
@@ -54,13 +72,16 @@ static void place(placed *p, double gamma, double push, int rescale) {
 static void take_away(placed *p) {
     curvature_close(&p->model);
     hinge_close(&p->pairs);
-    inco_mat_free(&p->e);
+    MAT_FREE_ALL(&p->basis, &p->e);
     sample_free(&p->t);
 }
 
-/* A random step, tangent to the spheres unless norms are free. */
+/* A random step in these axes, tangent to the spheres unless norms are free. */
 static void random_step(const placed *p, double *q, uint64_t seed, int rescale) {
-    for (int64_t i = 0; i < SIZE; i++) q[i] = rng_normal(seed, RNG_TEST, (uint64_t)i);
+    double given[SIZE];
+    const inco_mat from = mat_view(INCO_F64, DIM, ATOMS, given), to = mat_view(INCO_F64, DIM, ATOMS, q);
+    for (int64_t i = 0; i < SIZE; i++) given[i] = rng_normal(seed, RNG_TEST, (uint64_t)i);
+    blas_multiply(1, "TN", 1, &p->basis, &from, 0, &to);
     for (int64_t j = 0; j < ATOMS && !rescale; j++) {
         const double along = blas_dot(DIM, mat_column(&p->t.d, j), q + j * DIM);
         blas_axpy(DIM, -along, mat_column(&p->t.d, j), q + j * DIM);
@@ -82,23 +103,17 @@ static double floor_of(const placed *at) {
            5e-10 * use[ATOMS - 1];
 }
 
-/* (CURV-1) of a step, term by term; the shares of pairs and the basis are the model's. */
+/* (CURV-1) of a step, term by term; the shares of pairs are the model's. */
 static double along(const placed *at, const double *step) {
     const curvature_model *m = &at->model;
     const inco_mat p = mat_view(INCO_F64, DIM, ATOMS, (void *)step);
-    inco_mat basis = copy_of(&at->e), half = copy_of(&at->e), turned, change = copy_of(&at->e);
+    inco_mat change = copy_of(&at->e);
     const double floor = floor_of(at);
-    double e[DIM], sum = 0;
-    assert_int_equal(lapack_eigenvectors(&basis, e, NULL), INCO_OK);
-    if (m->basis.data) mat_copy(&basis, &m->basis);
-    blas_multiply(1, "NN", 1, &at->e, &basis, 0, &half);
-    for (int64_t i = 0; i < DIM; i++) e[i] = blas_dot(DIM, mat_column(&basis, i), mat_column(&half, i));
-    assert_int_equal(inco_mat_new(&turned, INCO_F64, DIM, ATOMS, NULL), INCO_OK);
-    blas_multiply(1, "TN", 1, &basis, &p, 0, &turned);
+    double sum = 0;
     for (int64_t j = 0; j < ATOMS; j++)
         for (int64_t i = 0; i < DIM; i++) {
-            const double second = fabs(4 * m->gamma * e[i] - (m->sphere ? at->radial[j] : 0));
-            sum += ((m->list ? 4 : 2) * mat_get(&at->t.s.a, j, j) + floor + second) * pow(mat_get(&turned, i, j), 2);
+            const double second = fabs(4 * m->gamma * mat_get(&at->e, i, i) - (m->sphere ? at->radial[j] : 0));
+            sum += ((m->list ? 4 : 2) * mat_get(&at->t.s.a, j, j) + floor + second) * pow(mat_get(&p, i, j), 2);
         }
     blas_multiply(1, "NT", 1, &p, &at->t.d, 0, &change);
     blas_multiply(1, "NT", 1, &at->t.d, &p, 1, &change);
@@ -110,7 +125,7 @@ static double along(const placed *at, const double *step) {
                              blas_dot(DIM, mat_column(&at->t.d, j), step + i * DIM);
             sum += m->push * m->share[k] * v * v;
         }
-    MAT_FREE_ALL(&basis, &half, &turned, &change);
+    inco_mat_free(&change);
     return sum;
 }
 
@@ -266,21 +281,17 @@ static void pairs_are_added_to_a_product(void **state) {
     }
 }
 
-/* The model's basis at d: its coupling, the sum of squares of D D' off the diagonal, relative to that on it. */
-static double coupling(placed *at, const inco_mat *d) {
-    const curvature_place here = {d, &at->e, at->radial, NULL, NULL};
-    inco_mat basis = copy_of(&at->e), half = copy_of(&at->e);
+/* The sum of squares of D D' - I off the diagonal, relative to all. */
+static double coupling(const inco_mat *d) {
+    inco_mat e;
     double all = 0, diagonal = 0;
-    blas_multiply(1, "NT", 1, d, d, 0, &at->e);
-    for (int64_t i = 0; i < DIM; i++) mat_set(&at->e, i, i, mat_get(&at->e, i, i) - 1);
-    assert_int_equal(curvature_move(&at->model, &here, NULL), INCO_OK);
-    mat_copy(&basis, &at->model.basis);
-    blas_multiply(1, "NN", 1, &at->e, &basis, 0, &half);
+    assert_int_equal(inco_mat_new(&e, INCO_F64, DIM, DIM, NULL), INCO_OK);
+    take_frame(d, &e);
     for (int64_t i = 0; i < DIM; i++) {
-        all += mat_column_energy(&half, i);
-        diagonal += pow(blas_dot(DIM, mat_column(&basis, i), mat_column(&half, i)), 2);
+        all += mat_column_energy(&e, i);
+        diagonal += pow(mat_get(&e, i, i), 2);
     }
-    MAT_FREE_ALL(&basis, &half);
+    inco_mat_free(&e);
     return (all - diagonal) / all;
 }
 
@@ -300,30 +311,80 @@ static inco_mat tight(const inco_mat *d) {
     return out;
 }
 
-/* Far from a tight frame the basis is that of D D'; near it that of (CURV-11), which is kept while D D' stays nearly
- * diagonal in it. */
-static void the_basis_is_kept(void **state) {
-    placed at, near;
+/* Largest entry of K = D diag(1 / c_j) D' (CURV-11) off its diagonal, relative to the largest on it. */
+static double coupling_by_use(const inco_mat *d, const statistics *s, const update_settings *settings) {
+    double fit[ATOMS], on = 0, off = 0;
+    curvature_fit(s, settings, fit);
+    for (int64_t i = 0; i < DIM; i++)
+        for (int64_t l = 0; l <= i; l++) {
+            double sum = 0;
+            for (int64_t j = 0; j < ATOMS; j++) sum += mat_get(d, i, j) * mat_get(d, l, j) / fit[j];
+            if (i == l) on = fmax(on, sum);
+            if (i != l) off = fmax(off, fabs(sum));
+        }
+    return off / on;
+}
+
+/* f is the same in the axes; leaving them gives the dictionary back. */
+static void check_axes(const axes *turned, const sample *t, double gamma) {
+    inco_mat back = copy_of(&t->d);
+    double f, same;
+    assert_int_equal(update_objective(&t->d, &t->s, gamma, 1, &f, NULL), INCO_OK);
+    assert_int_equal(update_objective(&turned->d, &turned->s, gamma, 1, &same, NULL), INCO_OK);
+    assert_near(same, f, 1e-12 * f);
+    axes_leave(turned, &back);
+    for (int64_t i = 0; i < SIZE; i++) assert_near(((double *)back.data)[i], ((double *)t->d.data)[i], 1e-14);
+    inco_mat_free(&back);
+}
+
+/* Far from a tight frame the axes are those of D D', near it those of (CURV-11). */
+static void axes_suit_the_dictionary(void **state) {
+    sample t = uneven();
+    update_settings settings = SETTINGS(5, KEPT, 3, 1);
+    axes turned;
+    (void)state;
+    assert_int_equal(axes_open(&turned, &t.d, &t.s, &settings, NULL), INCO_OK);
+    check_axes(&turned, &t, 5);
+    assert_true(coupling(&t.d) > 0.01 && coupling(&turned.d) < 1e-13);
+    assert_true(coupling_by_use(&turned.d, &t.s, &settings) > 0.01);
+    axes_close(&turned);
+    inco_mat d = tight(&t.d);
+    mat_normalize_columns(&d, NULL);
+    mat_copy(&t.d, &d);
+    settings.rescale = 1;
+    assert_int_equal(axes_open(&turned, &t.d, &t.s, &settings, NULL), INCO_OK);
+    assert_true(coupling(&turned.d) < 1e-13);
+    axes_close(&turned);
+    settings.rescale = 0;
+    inco_mat flat = tight(&t.d);
+    mat_copy(&t.d, &flat); /* the norms are no longer 1, which the axes do not ask for */
+    assert_int_equal(axes_open(&turned, &t.d, &t.s, &settings, NULL), INCO_OK);
+    assert_true(coupling_by_use(&turned.d, &t.s, &settings) < 1e-6);
+    assert_true(coupling_by_use(&t.d, &t.s, &settings) > 0.01);
+    axes_close(&turned);
+    MAT_FREE_ALL(&d, &flat);
+    sample_free(&t);
+}
+
+/* A model whose D D' turns away from the axes says so; a search then goes on in others. */
+static void a_search_changes_its_axes(void **state) {
+    placed at;
     (void)state;
     place(&at, 5, 0, 0);
-    assert_int_equal(at.model.stiff, 1);
-    assert_int_equal(at.model.bases, 2);
-    place(&near, 5, 0, 0);
-    near.model.stiff = 0;
-    near.model.bases = 0;
-    inco_mat d = tight(&near.t.d);
-    assert_true(coupling(&near, &d) < 1e-8);
-    assert_int_equal(near.model.bases, 1);
-    for (int64_t j = 0; j < ATOMS; j++) mat_set(&d, 0, j, 1.001 * mat_get(&d, 0, j));
-    assert_true(coupling(&near, &d) < 1e-4);
-    assert_int_equal(near.model.bases, 1);
-    assert_int_equal(near.model.stiff, 0);
-    assert_true(coupling(&near, &at.t.d) < 1e-8);
-    assert_int_equal(near.model.stiff, 1);
-    assert_int_equal(near.model.bases, 3);
-    inco_mat_free(&d);
+    assert_false(at.model.askew);
+    for (int k = 0; k < 2; k++) {
+        const curvature_place here = {&at.t.d, &at.e, at.radial, NULL, NULL};
+        const double angle = k ? 0.5 : 1e-3, *d = at.t.d.data;
+        for (int64_t j = 0; j < ATOMS; j++) { /* turns the first axis towards the last */
+            const double first = d[j * DIM], last = d[j * DIM + DIM - 1];
+            mat_set(&at.t.d, 0, j, cos(angle) * first - sin(angle) * last);
+            mat_set(&at.t.d, DIM - 1, j, sin(angle) * first + cos(angle) * last);
+        }
+        take_frame(&at.t.d, &at.e);
+        assert_int_equal(curvature_move(&at.model, &here, NULL), INCO_OK);
+        assert_int_equal(at.model.askew, k);
+    }
     take_away(&at);
-    take_away(&near);
 }
 
 static update_result run(const sample *t, inco_mat *d, update_settings settings) {
@@ -457,7 +518,8 @@ int main(void) {
         cmocka_unit_test(the_bend_keeps_the_frame),
         cmocka_unit_test(the_bend_keeps_the_pairs),
         cmocka_unit_test(pairs_are_added_to_a_product),
-        cmocka_unit_test(the_basis_is_kept),
+        cmocka_unit_test(axes_suit_the_dictionary),
+        cmocka_unit_test(a_search_changes_its_axes),
         cmocka_unit_test(a_few_iterations_reach_the_optimum),
         cmocka_unit_test(a_few_iterations_reach_the_optimum_within_a_bound),
         cmocka_unit_test(a_stiff_bound_is_approached_from_a_weaker_one),

@@ -139,11 +139,11 @@ static int apply_inverse(work *w, double *slope, inco_error *error) {
     return status;
 }
 
-/* Line along -H g, or along -H0 g if -H g is not a descent direction. */
+/* Line along -H g, or along -H0 g if -H g is not a descent direction. Positive: the problem ends the search. */
 static int choose_line(work *w, lbfgs_line *line, inco_error *error) {
     double slope;
-    int status = INCO_OK;
-    if (w->problem->prepare) TRY(w->problem->prepare(w->problem->self, &w->at, error));
+    int status = w->problem->prepare ? w->problem->prepare(w->problem->self, &w->at, error) : INCO_OK;
+    if (status != INCO_OK) return status;
     carry_pairs(w);
     TRY(apply_inverse(w, &slope, error));
     if (!(slope < 0) && w->count) {
@@ -227,8 +227,10 @@ static int descend(work *w, const lbfgs_settings *settings, lbfgs_result *result
         if (converged || result->iterations >= settings->iterations) return INCO_OK;
         int moved, pairs = w->count, status = watcher_ask(w->problem->poll);
         if (status < 0 || (status = choose_line(w, &line, error)) < 0) return status;
+        if ((result->ended = status > 0)) return INCO_OK;
         /* (LBFGS-8): the decrease predicted by the quadratic model is too small to continue */
-        result->settled = settings->enough > 0 && -line.slope / 2 <= settings->enough * (result->before - w->at.f);
+        result->settled =
+            settings->enough > 0 && -line.slope / 2 <= settings->enough * (w->problem->made + result->before - w->at.f);
         if (!(line.slope < 0) || result->settled) return INCO_OK;
         if ((status = advance(w, &line, &moved, error)) < 0) return status;
         if (!moved && pairs == 0) return INCO_OK;

@@ -30,7 +30,7 @@ typedef struct lbfgs_problem {
      * than the origin, with its value and gradient: a point of the line, or one that is equivalent for the problem. */
     int (*advance)(void *self, lbfgs_line *line, lbfgs_point *at, inco_error *error);
     int evaluations; /* calls of eval */
-    /* Before a direction is chosen at this point. May be NULL. */
+    /* Before a direction is chosen at this point. A positive status ends the search here. May be NULL. */
     int (*prepare)(void *self, const lbfgs_point *at, inco_error *error);
     /* q <- H0 q, where H0 approximates the inverse Hessian at this point, symmetric and positive definite; the pairs
      * then correct it. NULL: a multiple of the identity (LBFGS-3). */
@@ -42,6 +42,7 @@ typedef struct lbfgs_problem {
      * contributes to it; complete adds what that part contributes at the current point. Both or neither are NULL. */
     void (*trim)(void *self, double *y);
     void (*complete)(void *self, const double *s, double *y);
+    double made;              /* decrease made by earlier searches, which (LBFGS-8) counts */
     const watcher_poll *poll; /* asked before every iteration and evaluation; may be NULL */
 } lbfgs_problem;
 
@@ -59,6 +60,7 @@ typedef struct lbfgs_result {
     double gradient_norm;
     int iterations, evaluations;
     int settled; /* stopped by (LBFGS-8) */
+    int ended;   /* stopped by `prepare` */
 } lbfgs_result;
 
 /* Minimises f from x, in place. f never increases. Stops at the tolerance, at the maximum number of iterations, or if

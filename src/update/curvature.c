@@ -10,16 +10,17 @@
 #include "mat/blas.h"
 #include "mat/mat.h"
 
-enum { MAX_STEPS = 40, BEND_PASSES = 2 };
+enum { MAX_STEPS = 40 };
 static const double DAMPING = 0.3;   /* of the median of 2 A_jj, in every curvature */
 static const double CAUTION = 0.5;   /* the same, more with pairs near a bound */
 static const double ACCURACY = 0.1;  /* what the residual of (CURV-5) may cost, relative to the decrease expected */
+static const double LASTING = 3;     /* a basis is kept while (CURV-10) holds with this factor */
 static const double STRAIGHT = 0.05; /* what a path that is not bent may cost, relative to the decrease expected */
 
 /* ---- Workspace ---- */
 
 static int has_frame(const curvature_model *w) {
-    return w->basis.data != NULL;
+    return w->turned.data != NULL;
 }
 
 static int by_size(const void *a, const void *b) {
@@ -33,23 +34,37 @@ double curvature_median(const inco_mat *a, double *sorted) {
     return sorted[a->cols / 2];
 }
 
-/* 2 A_jj and a floor: without one, atoms of little use would follow every change of the frame. The same again, more or
- * less, for pairs near a bound. */
-static void take_fit(curvature_model *w, const statistics *s) {
+int curvature_has_frame(const statistics *s, const update_settings *settings) {
+    return settings->gamma > 0 && s->b.rows <= s->b.cols;
+}
+
+/* Without a floor, atoms of little use would follow every change of the frame. */
+double curvature_fit(const statistics *s, const update_settings *settings, double *fit) {
     const int64_t cols = s->a.cols;
-    const double median = curvature_median(&s->a, w->fit), largest = w->fit[cols - 1];
-    const double frame = !has_frame(w) ? 4 * w->gamma
-                         : w->sphere   ? DAMPING * median + 2e-3 * 4 * w->gamma
-                                       : 0.003 * 4 * w->gamma;
+    const double median = curvature_median(&s->a, fit), largest = fit[cols - 1], penalty = 4 * settings->gamma;
+    const double frame = !curvature_has_frame(s, settings) ? penalty
+                         : settings->rescale               ? 0.003 * penalty
+                                                           : DAMPING * median + 2e-3 * penalty;
     const double least = frame + 5e-10 * largest;
+    for (int64_t j = 0; j < cols; j++) fit[j] = 2 * mat_get(&s->a, j, j) + (least > 0 ? least : 1);
+    return median;
+}
+
+/* 2 A_jj and a floor; the same with another one for pairs near a bound. */
+static void take_fit(curvature_model *w, const statistics *s, const update_settings *settings) {
+    const double median = curvature_fit(s, settings, w->fit);
+    double largest = 0;
+    for (int64_t j = 0; j < s->a.cols; j++) {
+        const double use = 2 * mat_get(&s->a, j, j);
+        w->caution[j] = use + CAUTION * median;
+        largest = fmax(largest, use);
+    }
     w->unit = largest + 4 * w->gamma;
     if (!(w->unit > 0)) w->unit = 1;
-    for (int64_t j = 0; j < cols; j++) w->fit[j] = 2 * mat_get(&s->a, j, j) + (least > 0 ? least : 1);
-    for (int64_t j = 0; j < cols; j++) w->caution[j] = 2 * mat_get(&s->a, j, j) + CAUTION * median;
 }
 
 static int open_frame(curvature_model *w, int64_t rows, inco_error *error) {
-    inco_mat *small[] = {&w->basis,          &w->turned,          &w->scale.frame, &w->solution.frame,
+    inco_mat *small[] = {&w->turned,         &w->scale.frame,     &w->solution.frame,
                          &w->residual.frame, &w->direction.frame, &w->image.frame};
     int status = INCO_OK;
     for (size_t i = 0; i < sizeof small / sizeof *small && status >= 0; i++)
@@ -66,29 +81,29 @@ int curvature_open(curvature_model *w, const statistics *s, const update_setting
     w->fit = NEW_RAW(double, 2 * cols);
     w->left = NEW(double, rows);
     w->tangent = NEW(float, cols);
-    w->lift = NEW(float, 2 * cols);
-    if (!w->fit || !w->left || !w->tangent || !w->lift) TRY(error_no_memory(error));
-    w->square = w->lift + cols;
+    w->square = NEW(float, cols);
+    if (!w->fit || !w->left || !w->tangent || !w->square) TRY(error_no_memory(error));
     w->caution = w->fit + cols;
     TRY(mat_new_raw(&w->atoms, INCO_F32, rows, cols, error));
     TRY(mat_new_raw(&w->weight, INCO_F32, rows, cols, error));
     TRY(mat_new_raw(&w->right, INCO_F32, rows, cols, error));
     TRY(mat_new_raw(&w->step, INCO_F32, rows, cols, error));
-    if (w->gamma > 0 && rows <= cols) TRY(open_frame(w, rows, error));
-    take_fit(w, s);
+    TRY(mat_new_raw(&w->sum, INCO_F32, rows, cols, error));
+    if (curvature_has_frame(s, settings)) TRY(open_frame(w, rows, error));
+    take_fit(w, s, settings);
 done:
     return status;
 }
 
 void curvature_close(curvature_model *w) {
-    inco_mat *owned[] = {&w->basis,          &w->atoms,           &w->weight,      &w->right,
-                         &w->step,           &w->turned,          &w->scale.frame, &w->solution.frame,
-                         &w->residual.frame, &w->direction.frame, &w->image.frame};
+    inco_mat *owned[] = {&w->atoms,      &w->weight,      &w->right,          &w->step,           &w->sum,
+                         &w->turned,     &w->scale.frame, &w->solution.frame, &w->residual.frame, &w->direction.frame,
+                         &w->image.frame};
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++) inco_mat_free(owned[i]);
     memory_free(w->fit);
     memory_free(w->left);
     memory_free(w->tangent);
-    memory_free(w->lift);
+    memory_free(w->square);
     memory_free(w->scale.pair);
     memory_free(w->place);
     memory_free(w->tied.start);
@@ -125,7 +140,7 @@ static void weigh_columns(void *self, int64_t first, int64_t end) {
 
 /* (CURV-6), the frame, from k_il = sum_j w_ij d_lj^2. */
 static void scale_frame(curvature_model *w) {
-    const int64_t rows = w->basis.rows;
+    const int64_t rows = w->turned.rows;
     blas_multiply(w->threads, "NT", 4 * w->gamma / w->unit, &w->weight, &w->right, 0, &w->turned);
     for (int64_t l = 0; l < rows; l++)
         for (int64_t i = 0; i < rows; i++)
@@ -229,65 +244,24 @@ static void take_pairs(curvature_model *w) {
     tie(w);
 }
 
-/* ---- The basis ---- */
+/* ---- The frame ---- */
 
-/* Whether e is nearly diagonal in the basis (CURV-10). Its diagonal then serves as the eigenvalues. */
-static int suits(curvature_model *w, const inco_mat *e) {
-    const inco_mat *turned = &w->residual.frame;
+/* (CURV-10) */
+int curvature_is_diagonal(const inco_mat *e, double slack) {
     const int64_t rows = e->rows;
     double mean = 0, spread = 0, coupling = 0;
-    mat_copy(&w->image.frame, e);
-    blas_multiply(w->threads, "NN", 1, &w->image.frame, &w->basis, 0, &w->turned);
-    blas_multiply(w->threads, "TN", 1, &w->basis, &w->turned, 0, turned);
-    for (int64_t i = 0; i < rows; i++) mean += (w->left[i] = mat_get(turned, i, i)) / (double)rows;
-    for (int64_t i = 0; i < rows; i++) {
-        spread += (w->left[i] - mean) * (w->left[i] - mean);
-        coupling += mat_column_energy(turned, i) - w->left[i] * w->left[i];
-    }
-    return sqrt(fmax(coupling, 0)) <= 0.03 * sqrt((double)rows) + 0.1 * sqrt(spread);
-}
-
-static int take_eigenvectors(curvature_model *w, const inco_mat *m, inco_error *error) {
-    inco_mat vectors = {0};
-    int status;
-    TRY(mat_convert(&vectors, m, INCO_F64, error));
-    TRY(lapack_eigenvectors(&vectors, w->left, error));
-    mat_copy(&w->basis, &vectors);
-    w->bases++;
-done:
-    inco_mat_free(&vectors);
-    return status;
-}
-
-/* turned = D diag(1 / c_j) D', c_j of (CURV-2) with the mean of the eigenvalues of e */
-static void soften(curvature_model *w, const inco_mat *d, const inco_mat *e, const double *radial) {
-    const int64_t rows = d->rows;
-    double mean = 0;
     for (int64_t i = 0; i < rows; i++) mean += mat_get(e, i, i) / (double)rows;
-    for (int64_t j = 0; j < d->cols; j++) {
-        const double curve = w->fit[j] + fabs(4 * w->gamma * mean - (radial ? radial[j] : 0)),
-                     by = sqrt(w->unit / curve), *from = mat_column(d, j);
-        float *to = mat_column(&w->step, j);
-        for (int64_t i = 0; i < rows; i++) to[i] = (float)(by * from[i]);
+    for (int64_t i = 0; i < rows; i++) {
+        const double at = mat_get(e, i, i);
+        spread += (at - mean) * (at - mean);
+        coupling += mat_column_energy(e, i) - at * at;
     }
-    blas_multiply(w->threads, "NT", 1, &w->step, &w->step, 0, &w->turned);
+    return sqrt(fmax(coupling, 0)) <= slack * (0.03 * sqrt((double)rows) + 0.1 * sqrt(spread));
 }
 
-/* The basis, and D in it: that of the last place, that in which conjugate gradients are fast, or that of e, whichever
- * suits first. Where the second does not suit once, it is not tried again. */
-static int turn(curvature_model *w, const placing *p, const curvature_place *at, inco_error *error) {
-    int status = INCO_OK, suitable = w->sphere && w->bases > 0 && suits(w, at->e);
-    if (w->sphere && !suitable && !w->stiff) {
-        soften(w, at->d, at->e, p->radial);
-        TRY(take_eigenvectors(w, &w->turned, error));
-        suitable = suits(w, at->e);
-        w->stiff = !suitable;
-    }
-    if (!suitable) TRY(take_eigenvectors(w, at->e, error));
-    mat_copy(&w->step, at->d);
-    blas_multiply(w->threads, "TN", 1, &w->basis, &w->step, 0, &w->atoms);
-done:
-    return status;
+static void take_frame(curvature_model *w, const inco_mat *e) {
+    for (int64_t i = 0; i < e->rows; i++) w->left[i] = mat_get(e, i, i);
+    w->askew = !curvature_is_diagonal(e, LASTING);
 }
 
 /* ---- Steps of single atoms ---- */
@@ -409,16 +383,18 @@ static void scale_residual(curvature_model *w) {
     for (int64_t i = 0; i < to->rows; i++) mat_set(to, i, i, mat_get(to, i, i) - mat_get(scale, i, i) * trace / sum);
 }
 
-static void zero_change(const curvature_model *w, const curvature_change *c) {
-    if (has_frame(w)) memset(c->frame.data, 0, (size_t)(c->frame.rows * c->frame.cols) * sizeof(float));
-    if (w->tied.count) memset(c->pair, 0, (size_t)w->tied.count * sizeof(float));
+/* sum += t W(R), the step that apply_system has left. */
+static void add_step(const curvature_model *w, double t) {
+    float *sum = w->sum.data, by = (float)t;
+    const float *step = w->step.data;
+    for (int64_t i = 0; i < w->sum.rows * w->sum.cols; i++) sum[i] += by * step[i];
 }
 
-/* (CURV-5) by conjugate gradients, until what the residual costs is little beside the decrease expected. `gain`: <R, P>
- * of the step that ignores the frame and the pairs. */
+/* (CURV-5) by conjugate gradients, until what the residual costs is little beside the decrease expected, and with it
+ * (CURV-4), the step in `sum`. `gain`: <R, P> of the step that ignores the frame and the pairs, in `step`. */
 static void solve_system(curvature_model *w, double gain) {
+    mat_copy(&w->sum, &w->step);
     gather(w, &w->residual);
-    zero_change(w, &w->solution);
     scale_residual(w);
     change_add(w, &w->direction, &w->image, 0, &w->image);
     double product = change_dot(w, &w->residual, &w->direction);
@@ -426,7 +402,7 @@ static void solve_system(curvature_model *w, double gain) {
     for (int k = 0; k < MAX_STEPS && product > 0; k++) {
         apply_system(w);
         const double t = product / change_dot(w, &w->direction, &w->image);
-        change_add(w, &w->solution, &w->solution, t, &w->direction);
+        add_step(w, -t);
         change_add(w, &w->residual, &w->residual, -t, &w->image);
         gain -= t * product;
         w->steps++;
@@ -440,37 +416,31 @@ static void solve_system(curvature_model *w, double gain) {
 
 /* ---- Its inverse ---- */
 
-/* to = from / unit, in the basis of the model. */
-static void enter(const curvature_model *w, const double *from, const inco_mat *to) {
-    const inco_mat *plain = has_frame(w) ? &w->step : to;
-    for (int64_t i = 0; i < to->rows * to->cols; i++) ((float *)plain->data)[i] = (float)(from[i] / w->unit);
-    if (has_frame(w)) blas_multiply(w->threads, "TN", 1, &w->basis, plain, 0, to);
+/* right = from / unit */
+static void enter(const curvature_model *w, const double *from, double unit) {
+    float *right = w->right.data;
+    for (int64_t i = 0; i < w->right.rows * w->right.cols; i++) right[i] = (float)(from[i] / unit);
 }
 
-/* to += the step, from the basis of the model. Overwrites the right-hand side. */
+/* to += the step */
 static void leave(const curvature_model *w, double *to) {
-    const inco_mat *plain = has_frame(w) ? &w->right : &w->step;
-    if (has_frame(w)) blas_multiply(w->threads, "NN", 1, &w->basis, &w->step, 0, plain);
-    for (int64_t i = 0; i < plain->rows * plain->cols; i++) to[i] += ((const float *)plain->data)[i];
+    const float *step = w->step.data;
+    for (int64_t i = 0; i < w->step.rows * w->step.cols; i++) to[i] += step[i];
 }
 
-/* step = M^-1 right, in the basis of the model. */
+/* step = M^-1 right */
 static void solve(curvature_model *w) {
-    const int64_t n = w->right.rows * w->right.cols;
-    float *right = w->right.data, *step = w->step.data;
-    memcpy(step, right, (size_t)n * sizeof *step);
+    double gain = 0;
+    mat_copy(&w->step, &w->right);
     divide(w);
     if (!has_frame(w) && !w->tied.count) return;
-    double gain = 0;
     for (int64_t j = 0; j < w->right.cols; j++) gain += mat_column_dot(&w->right, &w->step, j);
     solve_system(w, gain);
-    spread(w, &w->solution); /* (CURV-4) */
-    for (int64_t i = 0; i < n; i++) step[i] = right[i] - step[i];
-    divide(w);
+    mat_copy(&w->step, &w->sum);
 }
 
 void curvature_solve(curvature_model *w, double *q) {
-    enter(w, q, &w->right);
+    enter(w, q, w->unit);
     solve(w);
     memset(q, 0, (size_t)(w->step.rows * w->step.cols) * sizeof *q);
     leave(w, q);
@@ -479,7 +449,7 @@ void curvature_solve(curvature_model *w, double *q) {
 void curvature_add_pairs(curvature_model *w, const double *s, double *y) {
     if (w->crowd > 0) blas_axpy(w->step.rows * w->step.cols, w->crowd, s, y);
     if (!w->tied.count) return;
-    enter(w, s, &w->right);
+    enter(w, s, w->unit);
     mat_copy(&w->step, &w->right);
     gather_pairs(w, w->solution.pair);
     for (int64_t k = 0; k < w->tied.count; k++) w->solution.pair[k] *= (float)(w->unit * w->unit);
@@ -512,7 +482,7 @@ static double secant_share(double bound, double from, double to) {
 
 /* Shares of pairs, from where the step of this model leads. */
 static void aim(curvature_model *w, const double *gradient) {
-    enter(w, gradient, &w->right);
+    enter(w, gradient, w->unit);
     solve(w);
     parallel_columns(w->threads, w->atoms.rows, w->atoms.cols, step_columns, w);
     multiply_pairs(w, &w->step);
@@ -535,10 +505,8 @@ int curvature_move(curvature_model *w, const curvature_place *at, inco_error *er
     w->list = at->pairs && at->pairs->listed && at->pairs->list.count > 0 ? &at->pairs->list : NULL;
     w->crowd = crowd_of(w, at->pairs);
     w->tied.count = 0;
-    if (has_frame(w))
-        TRY(turn(w, &p, at, error));
-    else
-        mat_copy(&w->atoms, at->d);
+    if (has_frame(w)) take_frame(w, at->e);
+    mat_copy(&w->atoms, at->d);
     parallel_columns(w->threads, at->d->rows, at->d->cols, weigh_columns, &p);
     if (has_frame(w)) scale_frame(w);
     if (!w->list) goto done;
@@ -551,17 +519,18 @@ done:
 
 /* ---- A path along which the frame changes to first order alone ---- */
 
-/* to += atoms diag(by) atoms' */
-static void add_weighted_frame(const curvature_model *w, const float *by, const inco_mat *to) {
+/* second = P P' - D diag(|p_j|^2) D' of the step P in `right` */
+static void take_second_order(const curvature_model *w, const inco_mat *second) {
     for (int64_t j = 0; j < w->atoms.cols; j++) {
-        const float *atom = mat_column(&w->atoms, j);
+        const float *atom = mat_column(&w->atoms, j), length = sqrtf(-w->square[j]);
         float *step = mat_column(&w->step, j);
-        for (int64_t i = 0; i < w->atoms.rows; i++) step[i] = by[j] * atom[i];
+        for (int64_t i = 0; i < w->atoms.rows; i++) step[i] = length * atom[i];
     }
-    blas_multiply(w->threads, "NT", 1, &w->step, &w->atoms, 1, to);
+    blas_multiply(w->threads, "NT", 1, &w->right, &w->right, 0, second);
+    blas_multiply(w->threads, "NT", -1, &w->step, &w->step, 1, second);
 }
 
-/* x = the solution of x H + H x = from, H = D D' diagonal in the basis; where H is small, so is x. */
+/* x = the solution of x H + H x = from, H = D D' taken as diagonal; where H is small, so is x. */
 static void solve_sylvester(const curvature_model *w, const inco_mat *from, const inco_mat *x) {
     const int64_t rows = x->rows;
     double largest = 0;
@@ -574,27 +543,38 @@ static void solve_sylvester(const curvature_model *w, const inco_mat *from, cons
         }
 }
 
+/* step = -X D, X the solution for `second` */
+static void undo(const curvature_model *w, const inco_mat *second) {
+    solve_sylvester(w, second, &w->solution.frame);
+    blas_multiply(w->threads, "NN", -1, &w->solution.frame, &w->atoms, 0, &w->step);
+}
+
+/* second += 2 D diag(d_j'X d_j) D', from `step` */
+static void add_lift(const curvature_model *w, const inco_mat *second) {
+    for (int64_t j = 0; j < w->atoms.cols; j++) {
+        const float lift = -2 * (float)mat_column_dot(&w->atoms, &w->step, j), *atom = mat_column(&w->atoms, j);
+        float *lifted = mat_column(&w->sum, j);
+        for (int64_t i = 0; i < w->atoms.rows; i++) lifted[i] = lift * atom[i];
+    }
+    blas_multiply(w->threads, "NT", 1, &w->sum, &w->atoms, 1, second);
+}
+
 /* step = the bend that the frame asks for, of the step in `right`; 0 where a straight path costs it little. */
 static int bend_frame(curvature_model *w, double expected) {
-    const int64_t rows = w->atoms.rows, cols = w->atoms.cols;
-    const inco_mat *second = &w->residual.frame, *now = &w->image.frame, *x = &w->solution.frame;
-    float *lift = w->lift, *square = w->square;
-    blas_multiply(w->threads, "NT", 1, &w->right, &w->right, 0, second);
-    add_weighted_frame(w, square, second);
+    const int64_t rows = w->atoms.rows;
+    const inco_mat *second = &w->residual.frame;
     double change = 0;
+    take_second_order(w, second);
     for (int64_t i = 0; i < rows; i++) change += mat_column_energy(second, i);
     if (w->gamma * change <= STRAIGHT * expected) return 0;
-    for (int pass = 0; pass < BEND_PASSES; pass++) {
-        mat_copy(now, second);
-        if (pass > 0) add_weighted_frame(w, lift, now);
-        solve_sylvester(w, now, x);
-        blas_multiply(w->threads, "NN", -1, x, &w->atoms, 0, &w->right);
-        for (int64_t j = 0; j < cols; j++) lift[j] = -2 * (float)mat_column_dot(&w->atoms, &w->right, j);
-    }
-    for (int64_t j = 0; j < cols; j++) {
-        const float by = (lift[j] + square[j]) / 2, *atom = mat_column(&w->atoms, j);
-        float *step = mat_column(&w->step, j), *right = mat_column(&w->right, j);
-        for (int64_t i = 0; i < rows; i++) step[i] = right[i] + by * atom[i];
+    undo(w, second);
+    add_lift(w, second);
+    undo(w, second);
+    for (int64_t j = 0; j < w->atoms.cols; j++) {
+        const float *atom = mat_column(&w->atoms, j);
+        const float radial = w->square[j] / 2 - (float)mat_column_dot(&w->atoms, &w->step, j); /* -n_j */
+        float *step = mat_column(&w->step, j);
+        for (int64_t i = 0; i < rows; i++) step[i] += radial * atom[i];
     }
     return 1;
 }
@@ -640,8 +620,7 @@ int curvature_bend(curvature_model *w, const double *p, double expected, double 
     const int64_t n = w->atoms.rows * w->atoms.cols;
     int bent = 0;
     if (!w->sphere || (!has_frame(w) && !w->tied.count)) return 0;
-    enter(w, p, &w->right);
-    for (int64_t i = 0; i < n; i++) ((float *)w->right.data)[i] *= (float)w->unit;
+    enter(w, p, 1);
     for (int64_t j = 0; j < w->atoms.cols; j++) w->square[j] = -(float)mat_column_energy(&w->right, j);
     memset(bend, 0, (size_t)n * sizeof *bend);
     const int pairs = w->tied.count && second_order(w) > STRAIGHT * expected;

@@ -22,16 +22,15 @@ typedef struct curvature_model {
 
     double *fit;          /* 2 A_jj + floor */
     double *caution;      /* what pairs near a bound add to it */
-    double *left;         /* diagonal of D D' - I in the basis */
+    double *left;         /* diagonal of D D' - I */
     float *tangent;       /* 1 / sum_i w_ij d_ij^2; 0 where norms are free */
-    float *lift, *square; /* a number for each atom */
-    inco_mat basis;       /* orthonormal, by column; D D' - I is nearly diagonal in it; empty without a penalty */
-    int64_t bases;        /* number of bases computed */
-    int stiff;            /* D D' - I is far from diagonal in the basis of (CURV-11) */
-    inco_mat atoms;       /* D in this basis */
+    float *square;        /* -|p_j|^2 of a step */
+    int askew;            /* D D' - I is far from diagonal: the update should go on in other axes */
+    inco_mat atoms;       /* D */
     inco_mat weight;      /* (CURV-2): w_ij = 1 / c_ij */
     inco_mat right, step; /* D x L: a right-hand side, and a step */
-    inco_mat turned;      /* D x D */
+    inco_mat sum;         /* of the steps of conjugate gradients */
+    inco_mat turned;      /* D x D; empty without a penalty */
     double crowd;         /* (CURV-9) */
 
     const hinge_list *list; /* pairs near the bound; NULL when there are none, or too many for a list */
@@ -51,6 +50,15 @@ void curvature_close(curvature_model *w);
 
 /* The median of 2 A_jj. sorted: workspace, as many numbers as atoms. */
 double curvature_median(const inco_mat *a, double *sorted);
+
+/* Whether the model has a frame: with a penalty and no fewer atoms than dimensions. */
+int curvature_has_frame(const statistics *s, const update_settings *settings);
+
+/* fit_j = 2 A_jj + floor (CURV-12). Returns the median of 2 A_jj. */
+double curvature_fit(const statistics *s, const update_settings *settings, double *fit);
+
+/* Whether e = D D' - I is nearly diagonal, with some slack (CURV-10). */
+int curvature_is_diagonal(const inco_mat *e, double slack);
 
 /* Where the model is taken. radial: d_j' (gradient by d_j), without that of pairs above the bound. */
 typedef struct curvature_place {

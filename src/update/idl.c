@@ -11,6 +11,7 @@
 #include "mat/mat.h"
 #include "optim/quartic.h"
 #include "optim/sphere.h"
+#include "update/axes.h"
 
 enum { PAIRS = 5, TANGENT_PAIRS = 1 };
 enum { NEAR = 24 }; /* pairs of atoms near the bound that the model may know, per atom */
@@ -206,7 +207,8 @@ static int sphere_advance(void *self, lbfgs_line *line, lbfgs_point *at, inco_er
 
 /* ---- The curvature ---- */
 
-/* While d, the fit and e are not those of this place, a step from it has failed, and the model is still its own. */
+/* While d, the fit and e are not those of this place, a step from it has failed, and the model is still its own. Ends
+ * the search where the model needs other axes. */
 static int move_model(void *self, const lbfgs_point *at, inco_error *error) {
     idl *w = self;
     const curvature_place here = {&w->d, &w->e, w->smooth, w->push > 0 ? &w->pairs : NULL, at->gradient};
@@ -215,7 +217,8 @@ static int move_model(void *self, const lbfgs_point *at, inco_error *error) {
         sphere_project(w->threads, &w->d, NULL, w->pull.data, NULL);
         mat_copy(&w->held, &w->pull);
     }
-    return curvature_move(&w->model, &here, error);
+    int status = curvature_move(&w->model, &here, error);
+    return status < 0 ? status : w->model.sphere && w->model.askew;
 }
 
 static int apply_model(void *self, double *q, inco_error *error) {
@@ -332,26 +335,30 @@ static int descend(idl *w, const update_settings *settings, lbfgs_result *all, i
     int status;
     TRY(lbfgs_minimize(&w->problem, &search, w->x.data, all, error));
     part = *all;
-    while (w->fit.begun && !part.settled && part.iterations > 0 && all->iterations < settings->iterations) {
+    while (w->fit.begun && !part.settled && !part.ended && part.iterations > 0 &&
+           all->iterations < settings->iterations) {
         w->fit.begun = 0;
         search.iterations = settings->iterations - all->iterations;
         TRY(lbfgs_minimize(&w->problem, &search, w->x.data, &part, error));
         all->iterations += part.iterations;
         all->after = part.after;
+        all->ended = part.ended;
     }
 done:
     return status;
 }
 
-/* With a radius per atom, the unknowns have these norms (CURV-15). */
-static int update_once(inco_mat *d, const statistics *s, const update_settings *settings, const double *radius,
-                       update_result *result, inco_error *error) {
+/* With a radius per atom, the unknowns have these norms (CURV-15). `made`: decrease made by earlier searches. *ended:
+ * the search should go on in other axes. */
+static int search_once(inco_mat *d, const statistics *s, const update_settings *settings, const double *radius,
+                       double made, update_result *result, int *ended, inco_error *error) {
     idl w;
     lbfgs_result found;
     int status = idl_open(&w, d, s, settings, error);
     if (status < 0) goto done;
     w.radius = radius;
     take_radius(&w, w.x.data, NULL);
+    w.problem.made = made;
     TRY(descend(&w, settings, &found, error));
     if (settings->rescale || radius) mat_normalize_columns(&w.x, NULL);
     if (settings->rescale) {
@@ -362,9 +369,48 @@ static int update_once(inco_mat *d, const statistics *s, const update_settings *
     mat_copy(d, &w.x);
     *result = (update_result){.before = found.before, .after = found.after, .iterations = found.iterations};
     result->evaluations = w.fit.products;
+    *ended = found.ended;
 done:
     idl_close(&w);
     return status;
+}
+
+/* Searches in axes in which the model of the curvature holds, and in others as soon as it no longer does. */
+static int search_in_axes(inco_mat *d, const statistics *s, const update_settings *settings, update_result *all,
+                          inco_error *error) {
+    inco_mat now = {0};
+    int status, ended = 1;
+    *all = (update_result){0};
+    TRY(mat_convert(&now, d, INCO_F64, error));
+    while (ended && all->iterations < settings->iterations) {
+        update_result part = {0};
+        axes turned;
+        status = axes_open(&turned, &now, s, settings, error);
+        turned.settings.iterations -= all->iterations;
+        if (status >= 0)
+            status = search_once(&turned.d, &turned.s, &turned.settings, NULL, all->before - all->after, &part, &ended,
+                                 error);
+        if (status >= 0 && part.iterations > 0) axes_leave(&turned, &now);
+        axes_close(&turned);
+        if (status < 0) goto done;
+        all->before = all->iterations == 0 ? part.before : all->before;
+        all->after = part.after;
+        all->iterations += part.iterations;
+        all->evaluations += part.evaluations;
+    }
+    mat_copy(d, &now);
+done:
+    inco_mat_free(&now);
+    return status;
+}
+
+static int update_once(inco_mat *d, const statistics *s, const update_settings *settings, const double *radius,
+                       update_result *result, inco_error *error) {
+    int ended, status = update_check(d, s, error);
+    if (status < 0) return status;
+    if (!settings->plain && settings->iterations > 0 && curvature_has_frame(s, settings))
+        return search_in_axes(d, s, settings, result, error);
+    return search_once(d, s, settings, radius, 0, result, &ended, error);
 }
 
 /* ---- A stiff bound ---- */
