@@ -101,7 +101,7 @@ def learn_inco(x, atoms, options):
     def run(effort):
         part, rounds = (x, effort) if effort >= 1 else (x[:int(effort * len(x))], 1)
         return inco.learn(part, atoms=atoms, iterations=int(rounds), threads=1, **options).dictionary
-    return "inco", [0.15, 0.3, 0.45, 0.6, 0.8, 1, 2, 4, 8, 16], run
+    return "inco", [0.15, 0.3, 0.45, 0.6, 0.8, 1, 2, 4, 8, 16, 32, 64], run
 
 
 def learn_spams(x, atoms, level):

@@ -37,7 +37,7 @@ typedef struct placed {
 /* Turns the sample to axes that suit its dictionary. */
 static void turn(placed *p, const update_settings *settings) {
     axes turned;
-    assert_int_equal(axes_open(&turned, &p->t.d, &p->t.s, settings, NULL), INCO_OK);
+    assert_int_equal(axes_open(&turned, &(inco_mat){0}, &p->t.d, &p->t.s, settings, NULL), INCO_OK);
     p->basis = copy_of(&turned.basis);
     mat_copy(&p->t.d, &turned.d);
     mat_copy(&p->t.s.b, &turned.s.b);
@@ -343,7 +343,7 @@ static void axes_suit_the_dictionary(void **state) {
     update_settings settings = SETTINGS(5, KEPT, 3, 1);
     axes turned;
     (void)state;
-    assert_int_equal(axes_open(&turned, &t.d, &t.s, &settings, NULL), INCO_OK);
+    assert_int_equal(axes_open(&turned, &(inco_mat){0}, &t.d, &t.s, &settings, NULL), INCO_OK);
     check_axes(&turned, &t, 5);
     assert_true(coupling(&t.d) > 0.01 && coupling(&turned.d) < 1e-13);
     assert_true(coupling_by_use(&turned.d, &t.s, &settings) > 0.01);
@@ -352,13 +352,13 @@ static void axes_suit_the_dictionary(void **state) {
     mat_normalize_columns(&d, NULL);
     mat_copy(&t.d, &d);
     settings.rescale = 1;
-    assert_int_equal(axes_open(&turned, &t.d, &t.s, &settings, NULL), INCO_OK);
+    assert_int_equal(axes_open(&turned, &(inco_mat){0}, &t.d, &t.s, &settings, NULL), INCO_OK);
     assert_true(coupling(&turned.d) < 1e-13);
     axes_close(&turned);
     settings.rescale = 0;
     inco_mat flat = tight(&t.d);
     mat_copy(&t.d, &flat); /* the norms are no longer 1, which the axes do not ask for */
-    assert_int_equal(axes_open(&turned, &t.d, &t.s, &settings, NULL), INCO_OK);
+    assert_int_equal(axes_open(&turned, &(inco_mat){0}, &t.d, &t.s, &settings, NULL), INCO_OK);
     assert_true(coupling_by_use(&turned.d, &t.s, &settings) < 1e-6);
     assert_true(coupling_by_use(&t.d, &t.s, &settings) > 0.01);
     axes_close(&turned);
@@ -491,6 +491,31 @@ static void it_stops_when_little_is_left(void **state) {
     sample_free(&t);
 }
 
+/* Axes that are given are kept while they suit, and replaced where they do not. */
+static void axes_are_handed_on(void **state) {
+    sample t = uneven();
+    inco_mat basis = {0}, kept, d = copy_of(&t.d);
+    update_settings s = SETTINGS(5, KEPT, 50, 1);
+    (void)state;
+    s.axes = &basis;
+    run(&t, &d, s);
+    assert_non_null(basis.data);
+    kept = copy_of(&basis);
+    s.iterations = 3;
+    run(&t, &d, s);
+    assert_memory_equal(basis.data, kept.data, DIM * DIM * sizeof(double));
+    for (int64_t i = 0; i < DIM * DIM; i++) ((double *)basis.data)[i] = i % (DIM + 1) == 0;
+    mat_copy(&d, &t.d);
+    const update_result from = run(&t, &d, s);
+    assert_true(fabs(mat_get(&basis, 0, 0)) < 0.999);
+    s.axes = NULL;
+    mat_copy(&d, &t.d);
+    const update_result chosen = run(&t, &d, s);
+    assert_near(from.after, chosen.after, 1e-9 * chosen.after);
+    MAT_FREE_ALL(&basis, &kept, &d);
+    sample_free(&t);
+}
+
 static void bits_do_not_depend_on_threads(void **state) {
     sample t = uneven();
     (void)state;
@@ -524,6 +549,7 @@ int main(void) {
         cmocka_unit_test(a_few_iterations_reach_the_optimum_within_a_bound),
         cmocka_unit_test(a_stiff_bound_is_approached_from_a_weaker_one),
         cmocka_unit_test(it_stops_when_little_is_left),
+        cmocka_unit_test(axes_are_handed_on),
         cmocka_unit_test(bits_do_not_depend_on_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -76,6 +76,7 @@ typedef struct idl_state {
     double growing;         /* 1: the first iterations learn in batches */
     double relative;        /* weight of the penalty relative to the data, if none is given */
     batch_state batches;
+    inco_mat axes; /* of the last update in this pass */
 } idl_state;
 
 static double gamma_of(const method_input *in) {
@@ -126,6 +127,7 @@ typedef struct idl_task {
     const method_input *in;
     double passes;  /* over the data, completed */
     int iterations; /* of L-BFGS, at most */
+    inco_mat *axes; /* of the updates of a pass */
 } idl_task;
 
 static int update_with(const void *self, inco_mat *d, double gamma, update_result *result, inco_error *error) {
@@ -139,6 +141,7 @@ static int update_with(const void *self, inco_mat *d, double gamma, update_resul
                                 .plain = idl_options_of(in->options)->update == UPDATE_PLAIN,
                                 .enough = ENOUGH,
                                 .narrow = in->type == INCO_F32,
+                                .axes = idl_options_of(in->options)->norms == NORMS_SPHERE ? task->axes : NULL,
                                 .within = in->span,
                                 .poll = in->poll};
     bounded_update(&settings, in, own->start_coherence, task->passes);
@@ -150,7 +153,7 @@ static int update_iterations(const inco_options *o) {
 }
 
 static int update(inco_mat *d, const method_input *in, update_result *result, inco_error *error) {
-    const idl_task task = {in, (double)in->iteration, update_iterations(in->options)};
+    const idl_task task = {in, (double)in->iteration, update_iterations(in->options), NULL};
     const steer_task steering = {
         penalty_options_of(in->options)->target_rms, in->s, in->rank, in->threads, update_with, &task};
     idl_state *own = in->own;
@@ -182,7 +185,7 @@ static double factor_of(const learner *l, const batch_place *batch) {
 /* The penalty has the same weight relative to the sums as to all signals (ONLINE-3). */
 static int update_batch(learner *l, const batch_place *batch, const statistics *s, update_result *result,
                         inco_error *error) {
-    const idl_state *own = l->own;
+    idl_state *own = l->own;
     const double count = (double)l->signals.count, scale = batches_scale(&own->batches.sums, l->weight);
     const double passes = coded_before(l, batch->first) / count;
     method_input in = learner_input(l);
@@ -190,7 +193,7 @@ static int update_batch(learner *l, const batch_place *batch, const statistics *
     in.s = s;
     in.energy = s->observed;
     const double gamma = gamma_of(&in) / (isnan(penalty_options_of(l->options)->gamma) ? 1 : scale);
-    const idl_task task = {&in, passes, range_min(FEW, update_iterations(l->options))};
+    const idl_task task = {&in, passes, range_min(FEW, update_iterations(l->options)), &own->axes};
     int status = penalty_check_weight(&in, gamma, error);
     if (status >= 0) status = update_with(&task, &l->d, gamma, r, error);
     if (status < 0) return status;
@@ -210,6 +213,7 @@ static int step(learner *l, inco_error *error) {
         return alternate_step(l, error);
     }
     order_make(&order, &l->signals);
+    inco_mat_free(&own->axes); /* a run that is resumed here has none */
     const batch_rule rule = {1, size_of, factor_of, update_batch};
     int status = batches_run(l, &own->batches, &rule, error);
     for (int64_t i = 0; status == INCO_OK && i < worst->count; i++) /* their indices in the data */
@@ -245,7 +249,9 @@ static int resume(void *self, const inco_mat *d, const inco_stream *stream, inco
 }
 
 static void free_state(void *self) {
-    batches_free(&((idl_state *)self)->batches);
+    idl_state *own = self;
+    batches_free(&own->batches);
+    inco_mat_free(&own->axes);
 }
 
 const method method_idl = {.name = "idl",

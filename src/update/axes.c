@@ -77,11 +77,12 @@ done:
     return status;
 }
 
-int axes_open(axes *w, const inco_mat *d, const statistics *s, const update_settings *settings, inco_error *error) {
+int axes_open(axes *w, const inco_mat *given, const inco_mat *d, const statistics *s, const update_settings *settings,
+              inco_error *error) {
     int status;
     *w = (axes){.settings = *settings, .s = *s};
     w->s.b = (inco_mat){0};
-    TRY(choose(w, d, s, error));
+    TRY(given->data ? mat_convert(&w->basis, given, INCO_F64, error) : choose(w, d, s, error));
     TRY(turn(w, d, &w->d, error));
     TRY(turn(w, &s->b, &w->s.b, error));
     if (!settings->within) goto done;

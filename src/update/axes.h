@@ -15,9 +15,10 @@ typedef struct axes {
     update_settings settings; /* with this span */
 } axes;
 
-/* Chooses axes in which D D' - I is nearly diagonal, (CURV-10) or (CURV-11). Statistics and settings must outlive them.
- * axes_close is needed after a failure too. */
-int axes_open(axes *w, const inco_mat *d, const statistics *s, const update_settings *settings, inco_error *error);
+/* Takes the axes `given`, or if they are empty chooses some in which D D' - I is nearly diagonal, (CURV-10) or
+ * (CURV-11). Statistics and settings must outlive them. axes_close is needed after a failure too. */
+int axes_open(axes *w, const inco_mat *given, const inco_mat *d, const statistics *s, const update_settings *settings,
+              inco_error *error);
 void axes_close(axes *w);
 
 /* d = U (the dictionary in the axes), its columns normalised. */

@@ -375,32 +375,42 @@ done:
     return status;
 }
 
+/* One search in axes: those of `basis`, or others if it is empty. It becomes the axes taken, or empty if the search
+ * ended because they no longer suit. */
+static int search_in(inco_mat *basis, inco_mat *d, const statistics *s, const update_settings *settings,
+                     update_result *all, inco_error *error) {
+    update_result part = {0};
+    axes turned;
+    int ended, status = axes_open(&turned, basis, d, s, settings, error);
+    if (status < 0) goto done;
+    turned.settings.iterations -= all->iterations;
+    TRY(search_once(&turned.d, &turned.s, &turned.settings, NULL, all->before - all->after, &part, &ended, error));
+    if (part.iterations > 0) axes_leave(&turned, d);
+    if (all->evaluations == 0) all->before = part.before;
+    all->after = part.after;
+    all->iterations += part.iterations;
+    all->evaluations += part.evaluations;
+    inco_mat_free(basis);
+    if (ended) goto done;
+    *basis = turned.basis;
+    turned.basis = (inco_mat){0};
+done:
+    axes_close(&turned);
+    return status;
+}
+
 /* Searches in axes in which the model of the curvature holds, and in others as soon as it no longer does. */
-static int search_in_axes(inco_mat *d, const statistics *s, const update_settings *settings, update_result *all,
+static int search_in_axes(inco_mat *d, const statistics *s, const update_settings *settings, update_result *result,
                           inco_error *error) {
-    inco_mat now = {0};
-    int status, ended = 1;
-    *all = (update_result){0};
+    inco_mat now = {0}, own = {0}, *basis = settings->axes ? settings->axes : &own;
+    int status;
+    *result = (update_result){0};
     TRY(mat_convert(&now, d, INCO_F64, error));
-    while (ended && all->iterations < settings->iterations) {
-        update_result part = {0};
-        axes turned;
-        status = axes_open(&turned, &now, s, settings, error);
-        turned.settings.iterations -= all->iterations;
-        if (status >= 0)
-            status = search_once(&turned.d, &turned.s, &turned.settings, NULL, all->before - all->after, &part, &ended,
-                                 error);
-        if (status >= 0 && part.iterations > 0) axes_leave(&turned, &now);
-        axes_close(&turned);
-        if (status < 0) goto done;
-        all->before = all->iterations == 0 ? part.before : all->before;
-        all->after = part.after;
-        all->iterations += part.iterations;
-        all->evaluations += part.evaluations;
-    }
+    do TRY(search_in(basis, &now, s, settings, result, error));
+    while (!basis->data && result->iterations < settings->iterations);
     mat_copy(d, &now);
 done:
-    inco_mat_free(&now);
+    MAT_FREE_ALL(&now, &own);
     return status;
 }
 

@@ -11,13 +11,15 @@ typedef struct update_settings {
     int rescale;    /* 1: norms are free during the search, normalised after it; 0: unit norms throughout (spheres) */
     int iterations; /* maximum number of L-BFGS iterations, or of fixed-point steps */
     int threads;
-    int plain;     /* IDL: L-BFGS starts from a multiple of the identity, not from the model of the curvature */
-    double enough; /* IDL, not plain: stop when the predicted decrease of an iteration is less than this share of the
-                      decrease so far */
-    int narrow;    /* IDL on spheres: products with A in float32, once one in double was made */
-    double eta;    /* MOCOD: weight of sum_j (||d_j||^2 - 1)^2 during the search */
-    double bound;  /* IDL on spheres: |d_i'd_j| above it cost ... */
-    double push;   /* ... this much times what they exceed it by, squared; 0: nothing */
+    int plain;      /* IDL: L-BFGS starts from a multiple of the identity, not from the model of the curvature */
+    double enough;  /* IDL, not plain: stop when the predicted decrease of an iteration is less than this share of the
+                       decrease so far */
+    int narrow;     /* IDL on spheres: products with A in float32, once one in double was made */
+    double eta;     /* MOCOD: weight of sum_j (||d_j||^2 - 1)^2 during the search */
+    double bound;   /* IDL on spheres: |d_i'd_j| above it cost ... */
+    double push;    /* ... this much times what they exceed it by, squared; 0: nothing */
+    inco_mat *axes; /* IDL on spheres: D x D or empty, where the search begins; receives the axes in which it ended
+                       (CURV-16). NULL: every update chooses its own */
     const subspace *within;   /* IDL, MOCOD: where atoms stay that begin there; NULL: all of R^D */
     const watcher_poll *poll; /* IDL, MOCOD: may stop the update; NULL: nobody */
 } update_settings;
