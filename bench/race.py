@@ -2,7 +2,7 @@
 """The error of unseen signals over the time of learning: inco and the installed ones of SPAMS and scikit-learn.
 
     INCO_LIBRARY=build/release/libinco.so PYTHONPATH=bindings/python python3 bench/race.py --data FOLDER [SET...]
-        [--atoms L] [--seconds 2,5,12] [--csv FILE] [--option NAME=VALUE...]
+        [--atoms L] [--seconds 2,5,12] [--csv FILE] [--figure FILE.svg] [--option NAME=VALUE...]
 
 Sets: speech (FOLDER/grid-s1), patches (FOLDER/images, mean removed) and music (Debian's asterisk-moh-opsound-wav); training
 and test signals come from different files and have unit norm. All use one thread, float32 where they have it, and learn from
@@ -10,8 +10,8 @@ the same signals. Each point of a curve is a run of its own: inco with more and 
 first signals only), SPAMS and scikit-learn with more and more batches of 512. The error is that of codes with 10, 20 and 40
 atoms (patches: 5 too) by the same OMP. Seconds are those of the processor, so that other work on the machine disturbs
 them little. For each time T, the table compares what a rival has after T seconds with what inco has after T / 3, between
-two points of a curve by linear interpolation over the logarithm of the time. --csv has a line per point and number of atoms.
-inco runs with its defaults unless --option is given.
+two points of a curve by linear interpolation over the logarithm of the time. --csv has a line per point and number of atoms;
+--figure, which needs matplotlib, has the curves of 10 and 40 atoms. inco runs with its defaults unless --option is given.
 """
 import argparse
 import csv
@@ -173,6 +173,36 @@ def race(name, folder, wanted):
             for number, error in zip(cardinalities, point[1:])]
 
 
+DRAWN = (10, 40)  # atoms of the codes
+
+
+def draw(rows, path):
+    """A column per set, a row per number of atoms; both axes logarithmic."""
+    import matplotlib
+    matplotlib.use("svg")
+    matplotlib.rcParams.update({"svg.hashsalt": "race", "svg.fonttype": "none", "font.size": 9})
+    from matplotlib import pyplot, ticker
+    sets, learners = list(dict.fromkeys(row[0] for row in rows)), list(dict.fromkeys(row[1] for row in rows))
+    figure, axes = pyplot.subplots(len(DRAWN), len(sets), figsize=(3.2 * len(sets), 5), squeeze=False, sharex="col")
+    for (down, atoms), (across, name) in [(d, a) for d in enumerate(DRAWN) for a in enumerate(sets)]:
+        at = axes[down][across]
+        for learner, mark in zip(learners, "osd^v<>"):
+            points = [(row[2], row[4]) for row in rows if row[:2] == [name, learner] and row[3] == atoms]
+            if points:
+                at.loglog(*zip(*points), marker=mark, markersize=3, linewidth=2 if learner == "inco" else 1, label=learner)
+        at.set_title(f"{name}, {atoms} atoms")
+        at.grid(True, which="both", linewidth=0.3)
+        at.yaxis.set_major_formatter(ticker.StrMethodFormatter("{x:.2g}"))
+        at.yaxis.set_minor_formatter(ticker.StrMethodFormatter("{x:.2g}"))
+        at.tick_params(axis="y", which="minor", labelsize=6)
+    for at in axes[-1]:
+        at.set_xlabel("seconds")
+    axes[0][0].set_ylabel("error of unseen signals")
+    axes[-1][0].legend(fontsize=7)
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
+
+
 def option(text):
     name, value = text.split("=", 1)
     try:
@@ -189,6 +219,7 @@ def main():
     parse.add_argument("--seconds", type=lambda text: [float(t) for t in text.split(",")], default=[2, 5, 12])
     parse.add_argument("--no-scikit", action="store_true", help="leave scikit-learn out, which is slow")
     parse.add_argument("--csv", metavar="FILE")
+    parse.add_argument("--figure", metavar="FILE.svg")
     parse.add_argument("--option", dest="options", type=option, action="append", default=[], metavar="NAME=VALUE",
                        help="an option of inco.learn")
     wanted = parse.parse_args()
@@ -197,6 +228,8 @@ def main():
     if wanted.csv:
         with open(wanted.csv, "w", newline="") as file:
             csv.writer(file).writerows([["set", "learner", "seconds", "atoms", "error", "rms"]] + rows)
+    if wanted.figure:
+        draw(rows, wanted.figure)
 
 
 if __name__ == "__main__":
