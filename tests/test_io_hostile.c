@@ -114,6 +114,8 @@ static void mat_files_of_a_few_bytes(void **state) {
     assert_fails(inco_load(write_bytes("x.mat", five, 184), NULL, &m, &error), INCO_EFORMAT, "a variable is invalid");
     put_word(five + 144, 6); /* doubles */
     assert_fails(inco_load(write_bytes("x.mat", five, 184), NULL, &m, &error), INCO_EFORMAT, "a variable is invalid");
+    put_word(five + 156, 4); /* one dimension */
+    assert_fails(inco_load(write_bytes("x.mat", five, 184), NULL, &m, &error), INCO_EFORMAT, "a variable is invalid");
     put_word(five + 156, 400); /* a hundred dimensions */
     assert_fails(inco_load(write_bytes("x.mat", five, 184), NULL, &m, &error), INCO_EFORMAT, "a variable is invalid");
     put_word(five + 144, 2), put_word(five + 156, 8), put_word(five + 160, 1); /* a struct whose names have no length */

@@ -15,7 +15,7 @@
 /* Types and classes of version 5 that are treated here. */
 enum { DIMENSIONS = 5, FLAGS = 6, MATRIX = 14, COMPRESSED = 15 };
 enum { CELL = 1, STRUCT = 2, OBJECT = 3, SPARSE = 5, LAST_NUMERIC = 15 };
-enum { HEADER = 128, TAG = 8, DEEPEST = 64, PREFIX = 1 << 16, RANK_MAX = 32 };
+enum { HEADER = 128, TAG = 8, DEEPEST = 64, PREFIX = 1 << 16, RANK_MIN = 2, RANK_MAX = 32 };
 enum { HDF5_AT = 512, HDF5_HEAD = 64 };
 
 typedef struct view {
@@ -102,7 +102,8 @@ static int check_matrix(view v, int depth) {
     int64_t last = 0;
     if (!v.total) return 1; /* an empty cell */
     if (depth > DEEPEST || !take(&v, &flags) || flags.type != FLAGS || flags.content.length < 8) return 0;
-    if (!take(&v, &dimensions) || dimensions.type != DIMENSIONS || dimensions.content.total > 4 * RANK_MAX) return 0;
+    if (!take(&v, &dimensions) || dimensions.type != DIMENSIONS) return 0;
+    if (dimensions.content.total < 4 * RANK_MIN || dimensions.content.total > 4 * RANK_MAX) return 0;
     if (!take(&v, &name) || name.content.total > PREFIX / 2) return 0;
     const int class = (int)(word(flags.content.at, v.big) & 0xff);
     const int64_t count = count_items(&dimensions.content, &last);

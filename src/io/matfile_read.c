@@ -193,7 +193,7 @@ static int sparse_header(const matvar_t *v, npy_header *h) {
 static int to_codes(const matvar_t *v, const char *path, csc *codes, inco_error *error) {
     const mat_sparse_t *s = v->data;
     npy_header h;
-    const int sparse = v->class_type == MAT_C_SPARSE && (size_t)v->data_size == sizeof *s;
+    const int sparse = is_codes(v) && (size_t)v->data_size == sizeof *s; /* another one may have had this name */
     if (!s || !sparse || !sparse_header(v, &h) || v->dims[0] >= INT32_MAX || s->njc != v->dims[1] + 1 ||
         s->nir < s->ndata || !s->jc || s->jc[v->dims[1]] > s->ndata)
         return error_set(error, INCO_EFORMAT, "%s: the sparse matrix %s is invalid", path, v->name);
