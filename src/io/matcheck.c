@@ -237,6 +237,15 @@ static int starts(const file_bytes *file, const char *text) {
     return file->length >= strlen(text) && !memcmp(file->data, text, strlen(text));
 }
 
+/* The mark of the byte order at the end of the header of versions 5 and 7.3. */
+static int is_marked(const file_bytes *file, const char *mark) {
+    return file->length >= HEADER && !memcmp(file->data + 126, mark, 2);
+}
+
+int matcheck_is_hdf5(const file_bytes *file) {
+    return (is_marked(file, "IM") && file->data[125] == 2) || (is_marked(file, "MI") && file->data[124] == 2);
+}
+
 int matcheck(file_bytes *file, int64_t limit, inco_error *error) {
     const size_t length = file->length;
     int status = file_need(file, 0, (size_t)range_min((int64_t)length, HDF5_AT + HDF5_HEAD), error);
@@ -244,10 +253,9 @@ int matcheck(file_bytes *file, int64_t limit, inco_error *error) {
     if (starts(file, "# Created by Octave") || starts(file, "Octave-1"))
         return error_set(error, INCO_EFORMAT, "%s is in Octave's own format: save it with save -v7 %s", file->path,
                          file->path);
-    const int little = length >= HEADER && !memcmp(file->data + 126, "IM", 2);
-    const int big = length >= HEADER && !memcmp(file->data + 126, "MI", 2);
-    if (!little && !big) return check_4(file, error);
-    return file->data[big ? 124 : 125] == 2 ? check_hdf5(file, error) : check_5(file, limit, big, error);
+    const int big = is_marked(file, "MI");
+    if (!big && !is_marked(file, "IM")) return check_4(file, error);
+    return matcheck_is_hdf5(file) ? check_hdf5(file, error) : check_5(file, limit, big, error);
 }
 #else
 typedef int matcheck_not_built;
