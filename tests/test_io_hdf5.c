@@ -166,6 +166,30 @@ static void many_ways_to_an_object(void **state) {
     refused(file, "more than 65536 variables and cells");
 }
 
+/* matio would list the variables in quadratic time, and visit all groups for each cell. */
+static void many_variables_and_cells(void **state) {
+    (void)state;
+    enum { CELLS = 2100, VARIABLES = 8193 };
+    static hobj_ref_t cells[CELLS];
+    hid_t file = new_file("x.mat");
+    char name[16];
+    for (int i = 0; i < VARIABLES; i++) {
+        snprintf(name, sizeof name, "v%d", i);
+        H5Gclose(H5Gcreate2(file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+    }
+    refused(file, "it has more than 8192 variables");
+    file = new_file("x.mat");
+    const hid_t group = add_group(file, "#refs#");
+    for (int i = 0; i < CELLS; i++) {
+        snprintf(name, sizeof name, "v%d", i);
+        H5Gclose(H5Gcreate2(group, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT));
+        assert_true(H5Rcreate(&cells[i], group, name, H5R_OBJECT, -1) >= 0);
+    }
+    H5Gclose(group);
+    add(file, "c", H5T_STD_REF_OBJ, CELLS, 1, H5P_DEFAULT, cells);
+    refused(file, "it has too many cells; save its matrix alone");
+}
+
 /* ---- What they declare ---- */
 
 /* 400 million numbers in 6 kB: before, they took 5 GB. */
@@ -272,6 +296,7 @@ int main(void) {
         each_test(groups_in_a_circle),
         each_test(cells_in_a_circle),
         each_test(many_ways_to_an_object),
+        each_test(many_variables_and_cells),
         each_test(sparse_matrices_without_end),
         each_test(cells_without_end),
         each_test(large_chunks),

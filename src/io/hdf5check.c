@@ -8,12 +8,14 @@
 #include "base/limit.h"
 #include "base/memory.h"
 
-enum { DEEPEST = 64, OBJECTS_MAX = 1 << 16, CELL_SIZE = 512 };
+/* matio lists variables in quadratic time, and visits all objects for each cell. */
+enum { DEEPEST = 64, OBJECTS_MAX = 1 << 16, VARIABLES_MAX = 1 << 13, VISITS_MAX = 1 << 23, CELL_SIZE = 512 };
 
 typedef struct visit {
     const hdf5_file *file;
     int whole;       /* the data will be read */
     int64_t objects; /* visited, once per way that leads to them */
+    int64_t cells;   /* of them */
     int64_t numbers; /* to be read */
     int depth;
     int status;
@@ -96,6 +98,7 @@ static int check_cells(visit *v, const dataset *d) {
     for (int64_t i = 0; i < count; i++) {
         const hid_t object = cells[i] ? H5Rdereference2(d->id, H5P_DEFAULT, H5R_OBJECT, &cells[i]) : H5I_INVALID_HID;
         if (object < 0) continue; /* an empty cell */
+        v->cells++;
         status = check_object(v, object);
         H5Oclose(object);
         if (status < 0) break;
@@ -157,12 +160,23 @@ static int check_object(visit *v, hid_t object) {
 
 /* ---- Files ---- */
 
+static int check_root(visit *v, hid_t root) {
+    H5G_info_t info;
+    int status;
+    if (H5Gget_info(root, &info) < 0) TRY(damaged(v));
+    if (info.nlinks > VARIABLES_MAX) TRY(refuse(v, "it has more than 8192 variables"));
+    TRY(check_object(v, root));
+    if (v->cells * v->objects > VISITS_MAX) TRY(refuse(v, "it has too many cells"));
+done:
+    return status;
+}
+
 int hdf5check(const hdf5_file *file, const char *variable, inco_error *error) {
     visit v = {.file = file, .whole = variable != NULL, .error = error};
     const hid_t id = H5Fopen(file->path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (id < 0) return damaged(&v);
     const hid_t object = H5Oopen(id, variable ? variable : "/", H5P_DEFAULT);
-    const int status = object < 0 ? damaged(&v) : check_object(&v, object);
+    const int status = object < 0 ? damaged(&v) : variable ? check_object(&v, object) : check_root(&v, object);
     if (object >= 0) H5Oclose(object);
     H5Fclose(id);
     return status;
