@@ -237,13 +237,21 @@ static int starts(const file_bytes *file, const char *text) {
     return file->length >= strlen(text) && !memcmp(file->data, text, strlen(text));
 }
 
-/* The mark of the byte order at the end of the header of versions 5 and 7.3. */
-static int is_marked(const file_bytes *file, const char *mark) {
-    return file->length >= HEADER && !memcmp(file->data + 126, mark, 2);
+enum { VERSION_5 = 0x100, VERSION_7_3 = 0x200 };
+
+/* The number at the end of the header, followed by a mark of the byte order; 0: another one, or no mark, which matio
+ * takes for version 4. */
+static int version_of(const file_bytes *file, int *big) {
+    const unsigned char *end = file->data + HEADER - 4;
+    *big = file->length >= HEADER && !memcmp(end + 2, "MI", 2);
+    if (file->length < HEADER || (!*big && memcmp(end + 2, "IM", 2))) return 0;
+    const int version = end[!*big] << 8 | end[*big];
+    return version == VERSION_5 || version == VERSION_7_3 ? version : 0;
 }
 
 int matcheck_is_hdf5(const file_bytes *file) {
-    return (is_marked(file, "IM") && file->data[125] == 2) || (is_marked(file, "MI") && file->data[124] == 2);
+    int big;
+    return version_of(file, &big) == VERSION_7_3;
 }
 
 int matcheck(file_bytes *file, int64_t limit, inco_error *error) {
@@ -253,9 +261,10 @@ int matcheck(file_bytes *file, int64_t limit, inco_error *error) {
     if (starts(file, "# Created by Octave") || starts(file, "Octave-1"))
         return error_set(error, INCO_EFORMAT, "%s is in Octave's own format: save it with save -v7 %s", file->path,
                          file->path);
-    const int big = is_marked(file, "MI");
-    if (!big && !is_marked(file, "IM")) return check_4(file, error);
-    return matcheck_is_hdf5(file) ? check_hdf5(file, error) : check_5(file, limit, big, error);
+    int big;
+    const int version = version_of(file, &big);
+    if (!version) return check_4(file, error);
+    return version == VERSION_7_3 ? check_hdf5(file, error) : check_5(file, limit, big, error);
 }
 #else
 typedef int matcheck_not_built;
