@@ -10,7 +10,8 @@
 #include "io/file.h"
 #include "io/io.h"
 
-enum { FUZZ_LIMIT = 64 * 1000 * 1000 }; /* bytes of memory that a reader may take */
+/* Bytes of memory that a reader may take; of max-memory in the options of fuzz_options. */
+enum { FUZZ_READ = 1 << 20, FUZZ_LIMIT = 64 * 1000 * 1000 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
@@ -36,9 +37,11 @@ inco_options *fuzz_options(const char *const *settings);
 
 /* What every reader promises: a matrix of the size that it states, or, after a failure, none. Frees it. */
 void fuzz_matrix(int status, inco_mat *m);
-/* Reads the input as a matrix, by rows and by columns, from memory. */
+/* A copy of the input as a file in memory; returns 0 if out of memory. To be released. */
+int fuzz_bytes(file_bytes *file, const uint8_t *bytes, size_t count);
+/* Reads the input as a matrix, by rows or by columns, from memory. Returns whether it was accepted. */
 typedef int fuzz_reader(file_bytes *file, const char *name, const io_how *how, inco_mat *m, inco_error *error);
-void fuzz_memory(fuzz_reader *read, const uint8_t *bytes, size_t count);
+int fuzz_memory(fuzz_reader *read, int columns, const uint8_t *bytes, size_t count);
 /* The same for codes: sorted, in range, finite. Does not free them. */
 void fuzz_codes(const inco_csc *codes);
 

@@ -211,6 +211,60 @@ static void residual_norm_is_a_tolerance_per_signal(void **state) {
     inco_mat_free(&x);
 }
 
+/* Residual of signal n, and its largest inner product with an atom; *on_support: in magnitude, with the atoms used. */
+static double largest_gradient(const inco_mat *d, const inco_mat *x, const csc *codes, int64_t n, double *on_support) {
+    double residual[64], largest = -1;
+    assert_true(x->rows <= 64);
+    for (int64_t i = 0; i < x->rows; i++) {
+        residual[i] = mat_get(x, i, n);
+        for (int64_t k = codes->start[n]; k < codes->start[n + 1]; k++)
+            residual[i] -= csc_value(codes, k) * mat_get(d, i, codes->index[k]);
+    }
+    *on_support = 0;
+    for (int64_t j = 0; j < d->cols; j++) {
+        double product = 0;
+        for (int64_t i = 0; i < d->rows; i++) product += residual[i] * mat_get(d, i, j);
+        largest = fmax(largest, product);
+        for (int64_t k = codes->start[n]; k < codes->start[n + 1]; k++)
+            if (codes->index[k] == j) *on_support = fmax(*on_support, fabs(product));
+    }
+    return largest;
+}
+
+/* Without another stop, nonnegative pursuit ends at the nonnegative least-squares solution: positive coefficients, a
+ * residual orthogonal to their atoms, and no atom that reduces it. Atoms leave on the way. Where there are as many
+ * atoms as dimensions, the residual is rounding errors. */
+static void nonnegative_pursuit_is_optimal(void **state) {
+    const inco_type types[] = {INCO_F64, INCO_F32};
+    const char *const coders[] = {"omp", "ols"};
+    (void)state;
+    for (int t = 0; t < 4; t++) {
+        const double tolerance = types[t % 2] == INCO_F32 ? 2e-5 : 1e-10;
+        inco_mat d = check_dictionary(types[t % 2], 20, 28, 5), x = check_dictionary(types[t % 2], 20, 300, 6);
+        inco_options *o = OPTIONS("coder", coders[t / 2], "sparsity", "40", "nonnegative", "yes");
+        inco_coder *coder;
+        csc codes = {0};
+        int64_t checked = 0;
+        assert_int_equal(inco_coder_new(&coder, &d, d.type, o, NULL), INCO_OK);
+        assert_int_equal(coder_run(coder, &x, &codes, NULL, NULL), INCO_OK);
+        assert_true(coder_seen(coder).atoms > csc_nonzeros(&codes) + 10);
+        for (int64_t k = 0; k < csc_nonzeros(&codes); k++) assert_true(csc_value(&codes, k) > 0);
+        for (int64_t n = 0; n < x.cols; n++) {
+            double on_support;
+            if (codes.start[n + 1] - codes.start[n] == d.rows) continue;
+            checked++;
+            assert_true(largest_gradient(&d, &x, &codes, n, &on_support) < tolerance);
+            assert_true(on_support < tolerance);
+        }
+        assert_true(checked > x.cols / 4);
+        inco_coder_free(coder);
+        csc_free(&codes);
+        inco_mat_free(&d);
+        inco_mat_free(&x);
+        inco_options_free(o);
+    }
+}
+
 /* Codes of up to five atoms. */
 static csc some_codes(inco_type type, int64_t atoms, int64_t count) {
     csc codes;
@@ -268,6 +322,7 @@ int main(void) {
         cmocka_unit_test(float32_finds_what_double_finds),         cmocka_unit_test(also_in_coherent_dictionaries),
         cmocka_unit_test(bits_do_not_depend_on_threads),           cmocka_unit_test(bits_do_not_depend_on_guesses),
         cmocka_unit_test(residual_norm_is_a_tolerance_per_signal), cmocka_unit_test(errors_are_those_of_the_definition),
+        cmocka_unit_test(nonnegative_pursuit_is_optimal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -103,6 +103,12 @@ static void mat_files_of_a_few_bytes(void **state) {
     put_word(four + 4, INT32_MAX); /* 2^31 - 1 rows */
     assert_fails(inco_load(write_bytes("x.mat", four, sizeof four), NULL, &m, &error), INCO_EFORMAT, "damaged");
 
+    put_word(five + 16, 760000000); /* a header of version 5, but for its number, and such a name in version 4 */
+    memcpy(five + 124, "\0\x20IM", 4);
+    assert_fails(inco_load(write_bytes("x.mat", five, 184), NULL, &m, &error), INCO_EFORMAT, "its end is missing");
+    memcpy(five + 124, "\1\2IM", 4);
+    assert_fails(inco_load(write_bytes("x.mat", five, 184), NULL, &m, &error), INCO_EFORMAT, "its end is missing");
+
     memcpy(five, "MATLAB 5.0 MAT-file", 19);
     memcpy(five + 124, "\0\1IM", 4);
     put_word(five + 128, 14); /* a matrix of 48 bytes: flags, dimensions, name */
@@ -113,6 +119,8 @@ static void mat_files_of_a_few_bytes(void **state) {
     put_word(five + 168, 1 | 1 << 16), five[172] = 'x';
     assert_fails(inco_load(write_bytes("x.mat", five, 184), NULL, &m, &error), INCO_EFORMAT, "a variable is invalid");
     put_word(five + 144, 6); /* doubles */
+    assert_fails(inco_load(write_bytes("x.mat", five, 184), NULL, &m, &error), INCO_EFORMAT, "a variable is invalid");
+    put_word(five + 156, 4); /* one dimension */
     assert_fails(inco_load(write_bytes("x.mat", five, 184), NULL, &m, &error), INCO_EFORMAT, "a variable is invalid");
     put_word(five + 156, 400); /* a hundred dimensions */
     assert_fails(inco_load(write_bytes("x.mat", five, 184), NULL, &m, &error), INCO_EFORMAT, "a variable is invalid");

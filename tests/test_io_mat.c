@@ -156,6 +156,30 @@ static void what_is_refused(void **state) {
                  INCO_EFORMAT, "save it with save -v7");
 }
 
+/* The variable of a name is the first one, whose size and class may be others. */
+static void codes_whose_name_is_there_twice(void **state) {
+    (void)state;
+    double numbers[] = {1, 2};
+    mat_uint32_t rows[] = {0, 1}, starts[] = {0, 1, 2};
+    mat_complex_split_t both = {numbers, numbers};
+    mat_sparse_t real = {2, rows, 2, starts, 3, 2, numbers}, complex = {2, rows, 2, starts, 3, 2, &both};
+    const variable variables[] = {{"other", MAT_C_SPARSE, MAT_T_DOUBLE, 3, 2, &complex, MAT_F_COMPLEX},
+                                  {"codes", MAT_C_SPARSE, MAT_T_DOUBLE, 3, 2, &real, 0}};
+    inco_csc c;
+    size_t count;
+    assert_works(inco_load_codes(make("x.mat", MAT_FT_MAT5, variables + 1, 1), NULL, &c, NULL, &error));
+    assert_int_equal(c.cols, 2);
+    inco_csc_free(&c);
+    assert_works(inco_load_codes(make("x.mat", MAT_FT_MAT5, variables, 2), NULL, &c, NULL, &error));
+    inco_csc_free(&c);
+    unsigned char *bytes = read_bytes(in_folder("x.mat"), &count);
+    for (size_t at = 0; at + 5 < count; at++)
+        if (!memcmp(bytes + at, "other", 5)) memcpy(bytes + at, "codes", 5);
+    assert_fails(inco_load_codes(write_bytes("y.mat", bytes, count), NULL, &c, NULL, &error), INCO_EFORMAT,
+                 "the sparse matrix codes is invalid");
+    free(bytes);
+}
+
 static void every_truncation(void **state) {
     (void)state;
     inco_mat m = some_matrix(INCO_F64, 5, 4), back;
@@ -183,6 +207,7 @@ int main(void) {
         each_test(version_4_is_not_taken_for_hdf5),
         each_test(the_right_variable_is_chosen),
         each_test(what_is_refused),
+        each_test(codes_whose_name_is_there_twice),
         each_test(every_truncation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

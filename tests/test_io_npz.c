@@ -198,6 +198,50 @@ static void unsorted_and_double_entries(void **state) {
     inco_csc_free(&c);
 }
 
+/* The matrix of unsorted_and_double_entries by columns, and as a list of entries. */
+static void other_layouts(void **state) {
+    (void)state;
+    const int64_t shape[] = {2, 3}, pointers[] = {0, 1, 2, 4}, indices[] = {0, 1, 0, 0};
+    const int64_t rows[] = {0, 0, 0, 1}, cols[] = {2, 0, 2, 1}, outside[] = {0, 0, 2, 1}, below[] = {0, -1, 2, 1};
+    const double by_column[] = {2, 4, 1, 3}, values[] = {1, 2, 3, 4};
+    const archive_array columns[] = {{"indices", "i8", 0, 1, {4, 1}, indices},
+                                     {"indptr", "i8", 0, 1, {4, 1}, pointers},
+                                     {"format", "S3", 0, 0, {1, 1}, "csc"},
+                                     {"shape", "i8", 0, 1, {2, 1}, shape},
+                                     {"data", "f8", 0, 1, {4, 1}, by_column}};
+    archive_array list[] = {{"row", "i8", 0, 1, {4, 1}, rows},
+                            {"col", "i8", 0, 1, {4, 1}, cols},
+                            {"format", "S3", 0, 0, {1, 1}, "coo"},
+                            {"shape", "i8", 0, 1, {2, 1}, shape},
+                            {"data", "f8", 0, 1, {4, 1}, values}};
+    const int64_t row_pointers[] = {0, 3, 4}, row_indices[] = {2, 0, 2, 1};
+    inco_csc expected, c;
+    assert_works(
+        inco_load_codes(make_csr("csr", shape, row_pointers, row_indices, values), NULL, &expected, NULL, &error));
+    assert_works(inco_load_codes(make("c.npz", columns, 5), NULL, &c, NULL, &error));
+    assert_same_codes(&expected, &c);
+    inco_csc_free(&c);
+    assert_works(inco_load_codes(make("c.npz", list, 5), NULL, &c, NULL, &error));
+    assert_same_codes(&expected, &c);
+    inco_csc_free(&c);
+    inco_csc_free(&expected);
+    list[0].data = outside;
+    assert_fails(inco_load_codes(make("c.npz", list, 5), NULL, &c, NULL, &error), INCO_EFORMAT, "outside the shape");
+    list[0].data = rows;
+    list[1].data = below;
+    assert_fails(inco_load_codes(make("c.npz", list, 5), NULL, &c, NULL, &error), INCO_EFORMAT, "outside the shape");
+    list[1].data = cols;
+    list[1].shape[0] = 3;
+    assert_fails(inco_load_codes(make("c.npz", list, 5), NULL, &c, NULL, &error), INCO_EFORMAT,
+                 "the lengths of 'row', 'col' and 'data' do not agree");
+    list[1] = (archive_array){"col", "f8", 0, 1, {4, 1}, values};
+    assert_fails(inco_load_codes(make("c.npz", list, 5), NULL, &c, NULL, &error), INCO_EFORMAT,
+                 "'col' is not an array of integers");
+    assert_fails(inco_load_codes(make("c.npz", list + 1, 4), NULL, &c, NULL, &error), INCO_EFORMAT,
+                 "there is no member 'row'");
+    assert_null(c.start);
+}
+
 static void hostile_codes(void **state) {
     (void)state;
     const int64_t shape[] = {2, 3}, pointers[] = {0, 3, 4}, indices[] = {2, 0, 1, 1};
@@ -317,6 +361,7 @@ int main(void) {
         each_test(codes_round_trip),
         each_test(codes_of_nothing),
         each_test(unsorted_and_double_entries),
+        each_test(other_layouts),
         each_test(hostile_codes),
         each_test(origins_round_trip),
         each_test(hostile_origins),

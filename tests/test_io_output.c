@@ -6,6 +6,7 @@
 #include <sys/mount.h>
 #include <sys/wait.h>
 
+#include "base/spool.h"
 #include "io/leftover.h"
 #include "io/output.h"
 
@@ -451,6 +452,43 @@ static void leftovers_of_the_living_stay(void **state) {
     free(m.data);
 }
 
+/* ---- Temporary files ---- */
+
+/* Writes over the folder's limit of size: the error says what to do. */
+static void spools(void **state) {
+    (void)state;
+    const char *before = getenv("TMPDIR");
+    char *saved = before ? strdup(before) : NULL, bytes[100] = "abc", back[4] = "";
+    struct rlimit size, small;
+    spool s = {0};
+    assert_int_equal(setenv("TMPDIR", in_folder("none"), 1), 0);
+    assert_fails(spool_append(&s, bytes, 3, &error), INCO_EIO, "set TMPDIR to another folder");
+    assert_int_equal(s.fd, 0);
+    assert_int_equal(setenv("TMPDIR", test_folder, 1), 0);
+    assert_works(spool_append(&s, "abc", 3, &error));
+    assert_works(spool_append(&s, "def", 3, &error));
+    assert_works(spool_write(&s, 2, "C", 1, &error));
+    assert_works(spool_read(&s, 1, back, 3, &error));
+    assert_string_equal(back, "bCd");
+    assert_true(s.used == 6 && entries_in(test_folder) == 0);
+    assert_fails(spool_read(&s, 4, back, 3, &error), INCO_EIO, "cannot read a temporary file");
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &size), 0);
+    small = size;
+    small.rlim_cur = 50;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    inco_error error = {0};
+    const int status = spool_append(&s, bytes, sizeof bytes, &error);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &size), 0);
+    signal(SIGXFSZ, SIG_DFL);
+    assert_int_equal(status, INCO_EIO);
+    assert_non_null(strstr(error.message, "set TMPDIR to a folder with more space"));
+    spool_free(&s);
+    if (saved) setenv("TMPDIR", saved, 1);
+    if (!saved) unsetenv("TMPDIR");
+    free(saved);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         each_test(kept_and_dropped),
@@ -472,6 +510,7 @@ int main(void) {
         each_test(a_stream_that_fails_is_dropped),
         each_test(a_killed_process_leaves_nothing),
         each_test(leftovers_of_the_living_stay),
+        each_test(spools),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,24 +16,27 @@ part *parts_add(parts *p, const uint8_t *bytes, size_t count) {
 
 int part_inflate(part *p, int window) {
     static uint8_t out[PART_SIZE];
-    z_stream z = {.next_in = p->bytes, .avail_in = (uInt)p->length, .next_out = out, .avail_out = PART_SIZE};
-    if (inflateInit2(&z, window) != Z_OK) return 0;
-    const int state = inflate(&z, Z_FINISH);
-    inflateEnd(&z);
-    if (state != Z_STREAM_END) return 0;
+    static z_stream z; /* its memory is kept */
+    if ((z.state ? inflateReset2(&z, window) : inflateInit2(&z, window)) != Z_OK) return 0;
+    z.next_in = p->bytes, z.avail_in = (uInt)p->length;
+    z.next_out = out, z.avail_out = PART_SIZE;
+    if (inflate(&z, Z_FINISH) != Z_STREAM_END) return 0;
     p->length = z.total_out;
     memcpy(p->bytes, out, p->length);
     p->packed = 1;
     return 1;
 }
 
+/* Its memory is kept, since a program has one window, and small, since it is cleared for each part. */
 size_t part_deflate(const part *p, int window, uint8_t *bytes, size_t capacity) {
-    z_stream z = {
-        .next_in = (uint8_t *)p->bytes, .avail_in = (uInt)p->length, .next_out = bytes, .avail_out = (uInt)capacity};
-    if (deflateInit2(&z, 1, Z_DEFLATED, window, 8, Z_DEFAULT_STRATEGY) != Z_OK) return 0;
-    const int state = deflate(&z, Z_FINISH);
-    deflateEnd(&z);
-    return state == Z_STREAM_END ? z.total_out : 0;
+    enum { LEVEL = 1, MEMORY = 1, SMALLEST = 9 };
+    static z_stream z;
+    const int bits = window < 0 ? -SMALLEST : SMALLEST;
+    if ((z.state ? deflateReset(&z) : deflateInit2(&z, LEVEL, Z_DEFLATED, bits, MEMORY, Z_DEFAULT_STRATEGY)) != Z_OK)
+        return 0;
+    z.next_in = (uint8_t *)p->bytes, z.avail_in = (uInt)p->length;
+    z.next_out = bytes, z.avail_out = (uInt)capacity;
+    return deflate(&z, Z_FINISH) == Z_STREAM_END ? z.total_out : 0;
 }
 
 void put_little(uint8_t *at, uint64_t value, int size) {

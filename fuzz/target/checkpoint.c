@@ -38,8 +38,9 @@ typedef struct kind {
     const char *mark; /* a line among the options of its checkpoints */
     const char *settings[12];
     inco_options *options;
-    memory current; /* a checkpoint of this version */
-    size_t line;    /* length of its first line */
+    inco_learner *learner; /* not run: a checkpoint that is refused leaves it as it was */
+    memory current;        /* a checkpoint of this version */
+    size_t line;           /* length of its first line */
 } kind;
 
 static kind kinds[] = {
@@ -119,19 +120,19 @@ static kind *kind_of(const uint8_t *bytes, size_t count) {
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
     kind *k = kind_of(bytes, count);
     const inco_source source = mat_source_of(data());
-    inco_learner *learner = NULL;
     inco_mat d;
     memory m = {0};
     const inco_stream stream = {.size = sizeof stream, .self = &m, .read = read_memory};
     if (count > LARGEST / 2) return 0;
     splice(&m, k, bytes, count);
-    PROMISE(!inco_learner_new(&learner, &source, k->options, NULL));
-    if (inco_learner_resume(learner, &stream, NULL) == 0) {
+    if (!k->learner) PROMISE(!inco_learner_new(&k->learner, &source, k->options, NULL));
+    if (inco_learner_resume(k->learner, &stream, NULL) == 0) {
         fuzz_accepted++;
-        if (inco_learner_run(learner, NULL) == 0)
-            PROMISE(inco_learner_dictionary(learner, &d, NULL) == 0 && mat_is_normalized(&d));
+        if (inco_learner_run(k->learner, NULL) == 0)
+            PROMISE(inco_learner_dictionary(k->learner, &d, NULL) == 0 && mat_is_normalized(&d));
+        inco_learner_free(k->learner);
+        k->learner = NULL;
     }
-    inco_learner_free(learner);
     free(m.bytes);
     return 0;
 }

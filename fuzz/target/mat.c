@@ -1,6 +1,4 @@
 /* The check of .mat files, from memory; then, if it passes, matio on the same file, as a matrix and as codes. */
-#include <string.h>
-
 #include "../fuzz.h"
 #include "io/matcheck.h"
 
@@ -10,11 +8,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
     inco_mat m = {0};
     inco_csc codes = {0};
     inco_origin origin = INCO_INIT(inco_origin);
-    unsigned char *copy = file_block(&file, count);
     if (!options) options = fuzz_options(NULL);
-    if (!copy) return 0;
-    if (count) memcpy(copy, bytes, count);
-    file.path = "x";
+    if (!fuzz_bytes(&file, bytes, count)) return 0;
     const int good = count && matcheck(&file, FUZZ_LIMIT, NULL) >= 0;
     file_release(&file);
     if (!good) return 0;

@@ -35,19 +35,20 @@ static size_t padded(size_t size) {
 
 /* Iterates over the rows of all parts: {0} is before the first; next_row returns 0 after the last. */
 typedef struct walk {
-    int part, row;
+    const options_part *part;
+    int parts, row; /* parts begun; rows of the current part passed */
     place at;
 } walk;
 
 static int next_row(walk *w) {
-    const options_part *part;
     w->at.number = w->at.row ? w->at.number + 1 : 0;
-    for (; (part = options_part_at(w->part)); w->part++, w->row = 0, w->at.base += padded(part->size)) {
-        if (w->row == part->count) continue;
-        w->at.row = &part->rows[w->row++];
-        return 1;
+    while (!w->part || w->row == w->part->count) {
+        if (w->part) w->at.base += padded(w->part->size);
+        if (!(w->part = options_part_at(w->parts++))) return 0;
+        w->row = 0;
     }
-    return 0;
+    w->at.row = &w->part->rows[w->row++];
+    return 1;
 }
 
 static int find(const char *name, place *found) {
@@ -70,16 +71,21 @@ done:
     return status;
 }
 
-static const option_row *row_at(int i) {
-    walk w = {0};
-    while (i >= 0 && next_row(&w))
-        if (w.at.number == i) return w.at.row;
-    return NULL;
+/* Finds row i of all parts; returns 0 after the last. */
+static int place_at(int i, place *found) {
+    const options_part *part;
+    *found = (place){.number = i};
+    for (int k = 0; i >= 0 && (part = options_part_at(k)); i -= part->count, k++) {
+        found->row = i < part->count ? &part->rows[i] : NULL;
+        if (found->row) return 1;
+        found->base += padded(part->size);
+    }
+    return 0;
 }
 
 const inco_option *options_at(int i) {
-    const option_row *row = row_at(i);
-    return row ? &row->public : NULL;
+    place p;
+    return place_at(i, &p) ? &p.row->public : NULL;
 }
 
 int inco_option_at(int i, inco_option *option) {
@@ -87,10 +93,10 @@ int inco_option_at(int i, inco_option *option) {
         [OPTION_FLAG] = INCO_FLAG,     [OPTION_INTEGER] = INCO_INTEGER,   [OPTION_REAL] = INCO_REAL,
         [OPTION_CHOICE] = INCO_CHOICE, [OPTION_REAL_OR_AUTO] = INCO_REAL, [OPTION_TEXT] = INCO_TEXT,
         [OPTION_SIZE] = INCO_SIZE};
-    const option_row *row = row_at(i);
-    if (!row || SIZED_NEED(inco_option, option, NULL) < 0) return 0;
-    inco_option own = row->public;
-    own.type = types[row->kind];
+    place p;
+    if (!place_at(i, &p) || SIZED_NEED(inco_option, option, NULL) < 0) return 0;
+    inco_option own = p.row->public;
+    own.type = types[p.row->kind];
     sized_give(option, &own, sizeof own);
     return 1;
 }
@@ -316,19 +322,27 @@ static int write_real(double value, char *buffer, size_t size) {
     return snprintf(buffer, size, "%s", text);
 }
 
+static int write_value(const inco_options *o, const place *p, char *buffer, size_t size) {
+    if (!buffer) size = 0;
+    if (is_real(p->row)) return write_real(*real_at(o, p), buffer, size);
+    if (p->row->kind == OPTION_TEXT) return snprintf(buffer, size, "%s", *text_at(o, p) ? *text_at(o, p) : "");
+    const int64_t *values = integer_at(o, p), integer = *values;
+    if (p->row->kind == OPTION_SIZE && integer)
+        return snprintf(buffer, size, "%lldx%lld", (long long)values[0], (long long)values[1]);
+    if (p->row->kind == OPTION_FLAG) return snprintf(buffer, size, "%s", integer ? "yes" : "no");
+    if (p->row->kind == OPTION_SIZE || integer == OPTION_UNSET) return snprintf(buffer, size, "%s", "");
+    if (p->row->kind == OPTION_CHOICE) return write_choice(p->row, integer, buffer, size);
+    return snprintf(buffer, size, "%lld", (long long)integer);
+}
+
 int inco_options_get(const inco_options *o, const char *name, char *buffer, size_t size) {
     place p;
-    if (!handle_is(o, kind) || !find(name, &p)) return -1;
-    if (!buffer) size = 0;
-    if (is_real(p.row)) return write_real(*real_at(o, &p), buffer, size);
-    if (p.row->kind == OPTION_TEXT) return snprintf(buffer, size, "%s", *text_at(o, &p) ? *text_at(o, &p) : "");
-    const int64_t *values = integer_at(o, &p), integer = *values;
-    if (p.row->kind == OPTION_SIZE && integer)
-        return snprintf(buffer, size, "%lldx%lld", (long long)values[0], (long long)values[1]);
-    if (p.row->kind == OPTION_FLAG) return snprintf(buffer, size, "%s", integer ? "yes" : "no");
-    if (p.row->kind == OPTION_SIZE || integer == OPTION_UNSET) return snprintf(buffer, size, "%s", "");
-    if (p.row->kind == OPTION_CHOICE) return write_choice(p.row, integer, buffer, size);
-    return snprintf(buffer, size, "%lld", (long long)integer);
+    return handle_is(o, kind) && find(name, &p) ? write_value(o, &p, buffer, size) : -1;
+}
+
+int options_text(const inco_options *o, int i, char *buffer, size_t size) {
+    place p;
+    return place_at(i, &p) ? write_value(o, &p, buffer, size) : -1;
 }
 
 double inco_options_get_number(const inco_options *o, const char *name) {

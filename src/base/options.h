@@ -88,6 +88,8 @@ void *options_edit(inco_options *options, const options_part *part);
 
 /* Row i of all parts, in their order; NULL after the last. */
 const inco_option *options_at(int i);
+/* The value of row i, as inco_options_get writes it. */
+int options_text(const inco_options *options, int i, char *buffer, size_t size);
 
 /* The progress callback, set by inco_options_on_progress. */
 const watcher *options_watcher(const inco_options *options);

@@ -207,7 +207,7 @@ static int make_block(void *self, int64_t number, int thread, inco_error *error)
     if (row < col) return INCO_OK;
     const inco_mat left = mat_columns(&g->exact, row, range_min(atoms - row, GRAM_BLOCK));
     const inco_mat right = mat_columns(&g->exact, col, range_min(atoms - col, GRAM_BLOCK));
-    const inco_mat block = mat_part(&g->workspace, 0, thread * GRAM_BLOCK, left.cols, right.cols);
+    const inco_mat block = mat_part(&g->workspace, 0, thread * g->workspace.rows, left.cols, right.cols);
     blas_multiply(1, "TN", 1, &left, &right, 0, &block);
     keep_block(g->coder, row, col, &block);
     if (g->coder->fast) keep_block(g->coder->fast, row, col, &block);
@@ -217,9 +217,10 @@ static int make_block(void *self, int64_t number, int thread, inco_error *error)
 /* Computes G = D'D in double, from the atoms as rounded to the coder's type. */
 static int make_gram(inco_coder *coder, inco_error *error) {
     gram_making g = {.coder = coder, .blocks = range_blocks(coder->atoms, GRAM_BLOCK)};
+    const int64_t side = range_min(coder->atoms, GRAM_BLOCK);
     int status;
     TRY(mat_convert(&g.exact, &coder->dictionary, INCO_F64, error));
-    TRY(mat_new_raw(&g.workspace, INCO_F64, GRAM_BLOCK, coder->threads * GRAM_BLOCK, error));
+    TRY(mat_new_raw(&g.workspace, INCO_F64, side, coder->threads * side, error));
     parallel_for(coder->threads, g.blocks * g.blocks, make_block, &g, NULL);
     coder->seen.grams++;
 done:

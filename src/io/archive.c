@@ -16,46 +16,66 @@
 struct archive {
     zip_t *zip;
     const char *name;
-    file_bytes pipe; /* what cannot be read twice */
+    file_bytes bytes; /* of a pipe, which cannot be read twice, or of archive_open_bytes */
     int64_t length, limit;
 };
 
-/* A pipe, which cannot be read twice, is read into memory. */
-int archive_open(archive **opened, const char *path, int64_t limit, inco_error *error) {
+/* Opens the bytes that are in memory, else the file. */
+static int open_zip(archive *a, inco_error *error) {
     zip_error_t trouble;
-    int64_t length;
-    archive *a = *opened = NULL;
-    int status;
-    TRY(file_check(path, &length, error));
-    if (!(a = NEW(archive, 1))) TRY(error_no_memory(error));
-    a->name = path;
-    a->length = length;
-    a->limit = limit;
-    if (length < 0) {
-        TRY(file_read(&a->pipe, path, limit, error));
-        a->length = (int64_t)a->pipe.length;
-    }
+    int status = INCO_OK;
     zip_error_init(&trouble);
-    zip_source_t *source = length < 0 ? zip_source_buffer_create(a->pipe.data, a->pipe.length, 0, &trouble)
-                                      : zip_source_file_create(path, 0, -1, &trouble);
+    zip_source_t *source = a->bytes.data ? zip_source_buffer_create(a->bytes.data, a->bytes.length, 0, &trouble)
+                                         : zip_source_file_create(a->name, 0, -1, &trouble);
     a->zip = source ? zip_open_from_source(source, ZIP_RDONLY, &trouble) : NULL;
     if (!a->zip) {
         if (source) zip_source_free(source);
-        status = error_set(error, INCO_EFORMAT, "%s: not a .npz file, or a truncated one: %s", path,
+        status = error_set(error, INCO_EFORMAT, "%s: not a .npz file, or a truncated one: %s", a->name,
                            zip_error_strerror(&trouble));
     }
     zip_error_fini(&trouble);
-done:
-    if (status < 0)
-        archive_close(a);
-    else
-        *opened = a;
     return status;
+}
+
+/* Takes over the bytes; without any, libzip reads the file. */
+static int open_archive(archive **opened, file_bytes *bytes, const archive *given, inco_error *error) {
+    archive *a = *opened = NEW(archive, 1);
+    if (!a) return error_no_memory(error);
+    *a = *given;
+    a->bytes = *bytes;
+    *bytes = (file_bytes){0};
+    int status = open_zip(a, error);
+    if (status < 0) {
+        archive_close(a);
+        *opened = NULL;
+    }
+    return status;
+}
+
+int archive_open(archive **opened, const char *path, int64_t limit, inco_error *error) {
+    file_bytes pipe = {0};
+    archive a = {.name = path, .limit = limit};
+    int status;
+    *opened = NULL;
+    TRY(file_check(path, &a.length, error));
+    if (a.length < 0) {
+        TRY(file_read(&pipe, path, limit, error));
+        a.length = (int64_t)pipe.length;
+    }
+    TRY(open_archive(opened, &pipe, &a, error));
+done:
+    file_release(&pipe);
+    return status;
+}
+
+int archive_open_bytes(archive **opened, file_bytes *bytes, const char *name, int64_t limit, inco_error *error) {
+    const archive a = {.name = name, .length = (int64_t)bytes->length, .limit = limit};
+    return open_archive(opened, bytes, &a, error);
 }
 
 void archive_close(archive *a) {
     if (a && a->zip) zip_discard(a->zip);
-    if (a) file_release(&a->pipe);
+    if (a) file_release(&a->bytes);
     memory_free(a);
 }
 

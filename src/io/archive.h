@@ -11,6 +11,8 @@ typedef struct archive archive;
 
 /* libzip reads the requested members of the file. Members may take `limit` bytes (base/limit.h). */
 int archive_open(archive **a, const char *path, int64_t limit, inco_error *error);
+/* The same of bytes in memory, which it takes over; `name` is for messages. */
+int archive_open_bytes(archive **a, file_bytes *bytes, const char *name, int64_t limit, inco_error *error);
 void archive_close(archive *a);
 int64_t archive_length(const archive *a); /* bytes of the file */
 int64_t archive_count(const archive *a);

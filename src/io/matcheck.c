@@ -15,7 +15,7 @@
 /* Types and classes of version 5 that are treated here. */
 enum { DIMENSIONS = 5, FLAGS = 6, MATRIX = 14, COMPRESSED = 15 };
 enum { CELL = 1, STRUCT = 2, OBJECT = 3, SPARSE = 5, LAST_NUMERIC = 15 };
-enum { HEADER = 128, TAG = 8, DEEPEST = 64, PREFIX = 1 << 16, RANK_MAX = 32 };
+enum { HEADER = 128, TAG = 8, DEEPEST = 64, PREFIX = 1 << 16, RANK_MIN = 2, RANK_MAX = 32 };
 enum { HDF5_AT = 512, HDF5_HEAD = 64 };
 
 typedef struct view {
@@ -102,7 +102,8 @@ static int check_matrix(view v, int depth) {
     int64_t last = 0;
     if (!v.total) return 1; /* an empty cell */
     if (depth > DEEPEST || !take(&v, &flags) || flags.type != FLAGS || flags.content.length < 8) return 0;
-    if (!take(&v, &dimensions) || dimensions.type != DIMENSIONS || dimensions.content.total > 4 * RANK_MAX) return 0;
+    if (!take(&v, &dimensions) || dimensions.type != DIMENSIONS) return 0;
+    if (dimensions.content.total < 4 * RANK_MIN || dimensions.content.total > 4 * RANK_MAX) return 0;
     if (!take(&v, &name) || name.content.total > PREFIX / 2) return 0;
     const int class = (int)(word(flags.content.at, v.big) & 0xff);
     const int64_t count = count_items(&dimensions.content, &last);
@@ -236,6 +237,23 @@ static int starts(const file_bytes *file, const char *text) {
     return file->length >= strlen(text) && !memcmp(file->data, text, strlen(text));
 }
 
+enum { VERSION_5 = 0x100, VERSION_7_3 = 0x200 };
+
+/* The number at the end of the header, followed by a mark of the byte order; 0: another one, or no mark, which matio
+ * takes for version 4. */
+static int version_of(const file_bytes *file, int *big) {
+    const unsigned char *end = file->data + HEADER - 4;
+    *big = file->length >= HEADER && !memcmp(end + 2, "MI", 2);
+    if (file->length < HEADER || (!*big && memcmp(end + 2, "IM", 2))) return 0;
+    const int version = end[!*big] << 8 | end[*big];
+    return version == VERSION_5 || version == VERSION_7_3 ? version : 0;
+}
+
+int matcheck_is_hdf5(const file_bytes *file) {
+    int big;
+    return version_of(file, &big) == VERSION_7_3;
+}
+
 int matcheck(file_bytes *file, int64_t limit, inco_error *error) {
     const size_t length = file->length;
     int status = file_need(file, 0, (size_t)range_min((int64_t)length, HDF5_AT + HDF5_HEAD), error);
@@ -243,10 +261,10 @@ int matcheck(file_bytes *file, int64_t limit, inco_error *error) {
     if (starts(file, "# Created by Octave") || starts(file, "Octave-1"))
         return error_set(error, INCO_EFORMAT, "%s is in Octave's own format: save it with save -v7 %s", file->path,
                          file->path);
-    const int little = length >= HEADER && !memcmp(file->data + 126, "IM", 2);
-    const int big = length >= HEADER && !memcmp(file->data + 126, "MI", 2);
-    if (!little && !big) return check_4(file, error);
-    return file->data[big ? 124 : 125] == 2 ? check_hdf5(file, error) : check_5(file, limit, big, error);
+    int big;
+    const int version = version_of(file, &big);
+    if (!version) return check_4(file, error);
+    return version == VERSION_7_3 ? check_hdf5(file, error) : check_5(file, limit, big, error);
 }
 #else
 typedef int matcheck_not_built;

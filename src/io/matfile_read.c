@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "io/codes.h"
 #include "io/file.h"
+#include "io/hdf5check.h"
 #include "io/matcheck.h"
 #include "io/matfile.h"
 #include "io/npy.h"
@@ -22,7 +23,14 @@ typedef struct mat_file {
     const char *path;
     size_t length;
     int64_t limit;
+    int is_hdf5; /* version 7.3 */
+    hdf5_voice voice;
 } mat_file;
+
+static int check_hdf5(const mat_file *file, const char *variable, inco_error *error) {
+    if (!file->is_hdf5) return INCO_OK;
+    return hdf5check(&(hdf5_file){file->path, file->length, file->limit}, variable, error);
+}
 
 static int open_mat(mat_file *file, const char *path, int64_t limit, inco_error *error) {
     file_bytes bytes;
@@ -31,7 +39,10 @@ static int open_mat(mat_file *file, const char *path, int64_t limit, inco_error 
     if (status < 0) return status;
     file->length = bytes.length;
     status = matcheck(&bytes, limit, error);
+    file->is_hdf5 = status >= 0 && matcheck_is_hdf5(&bytes);
     file_release(&bytes);
+    if (file->is_hdf5) hdf5check_hush(&file->voice);
+    if (status >= 0) status = check_hdf5(file, NULL, error);
     if (status < 0) return status;
     file->mat = Mat_Open(path, MAT_ACC_RDONLY);
     return file->mat ? INCO_OK : error_set(error, INCO_EFORMAT, "%s: not a MAT file, or a damaged one", path);
@@ -39,6 +50,7 @@ static int open_mat(mat_file *file, const char *path, int64_t limit, inco_error 
 
 static void close_mat(mat_file *file) {
     if (file->mat) Mat_Close(file->mat);
+    if (file->is_hdf5) hdf5check_speak(&file->voice);
 }
 
 /* Each item, or each column of a sparse matrix, takes at least a byte in the file, before deflation, and up to 16 bytes
@@ -61,6 +73,7 @@ static int read_variable(const mat_file *file, const char *name, matvar_t **v, i
     matvar_t *info = Mat_VarReadInfo(file->mat, name);
     *v = NULL;
     int status = info ? check_size(file, info, error) : INCO_OK;
+    if (info && status >= 0) status = check_hdf5(file, name, error);
     if (info && status >= 0) {
         *v = Mat_VarRead(file->mat, name);
         if (!*v) status = error_set(error, INCO_EFORMAT, "%s: the variable %s is damaged", file->path, name);
@@ -193,7 +206,7 @@ static int sparse_header(const matvar_t *v, npy_header *h) {
 static int to_codes(const matvar_t *v, const char *path, csc *codes, inco_error *error) {
     const mat_sparse_t *s = v->data;
     npy_header h;
-    const int sparse = v->class_type == MAT_C_SPARSE && (size_t)v->data_size == sizeof *s;
+    const int sparse = is_codes(v) && (size_t)v->data_size == sizeof *s; /* another one may have had this name */
     if (!s || !sparse || !sparse_header(v, &h) || v->dims[0] >= INT32_MAX || s->njc != v->dims[1] + 1 ||
         s->nir < s->ndata || !s->jc || s->jc[v->dims[1]] > s->ndata)
         return error_set(error, INCO_EFORMAT, "%s: the sparse matrix %s is invalid", path, v->name);

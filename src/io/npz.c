@@ -63,22 +63,34 @@ static int choose(archive *a, const char *path, const char *variable, int64_t *c
                          error);
 }
 
-int npz_load(const char *path, const io_how *how, io_array *out, inco_error *error) {
+/* Closes the archive. */
+static int take_matrix(archive *a, const char *path, const io_how *how, inco_mat *m, inco_error *error) {
     file_bytes member = {0};
-    archive *a = NULL;
     char label[ARCHIVE_LABEL];
     int64_t chosen;
     int status;
-    TRY(archive_open(&a, path, how->limit, error));
     TRY(choose(a, path, how->variable, &chosen, error));
     TRY(archive_read(a, chosen, &member, error));
     archive_label(a, chosen, label);
-    out->columns = how->columns;
-    TRY(npy_matrix(&member, label, how, &out->m, error));
+    TRY(npy_matrix(&member, label, how, m, error));
 done:
     file_release(&member);
     archive_close(a);
     return status;
+}
+
+int npz_load(const char *path, const io_how *how, io_array *out, inco_error *error) {
+    archive *a;
+    out->columns = how->columns;
+    int status = archive_open(&a, path, how->limit, error);
+    return status < 0 ? status : take_matrix(a, path, how, &out->m, error);
+}
+
+int npz_matrix(file_bytes *file, const char *name, const io_how *how, inco_mat *m, inco_error *error) {
+    archive *a;
+    *m = (inco_mat){0};
+    int status = archive_open_bytes(&a, file, name, how->limit, error);
+    return status < 0 ? status : take_matrix(a, name, how, m, error);
 }
 
 /* ---- Saving ---- */

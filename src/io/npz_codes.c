@@ -233,16 +233,27 @@ done:
     return status;
 }
 
+/* Closes the archive. */
+static int take_codes(reading *r, csc *codes, inco_origin *origin, inco_error *error) {
+    int status;
+    r->length = archive_length(r->archive);
+    TRY(read_codes(r, codes, error));
+    TRY(origin_restore(origin, &(origin_reader){get_field, r, r->path}, codes->cols, error));
+done:
+    archive_close(r->archive);
+    return status;
+}
+
 int npz_load_codes(const char *path, int64_t limit, csc *codes, inco_origin *origin, inco_error *error) {
     reading r = {.path = path, .limit = limit};
-    int status;
-    TRY(archive_open(&r.archive, path, limit, error));
-    r.length = archive_length(r.archive);
-    TRY(read_codes(&r, codes, error));
-    TRY(origin_restore(origin, &(origin_reader){get_field, &r, path}, codes->cols, error));
-done:
-    archive_close(r.archive);
-    return status;
+    int status = archive_open(&r.archive, path, limit, error);
+    return status < 0 ? status : take_codes(&r, codes, origin, error);
+}
+
+int npz_codes(file_bytes *file, const char *name, int64_t limit, csc *codes, inco_origin *origin, inco_error *error) {
+    reading r = {.path = name, .limit = limit};
+    int status = archive_open_bytes(&r.archive, file, name, limit, error);
+    return status < 0 ? status : take_codes(&r, codes, origin, error);
 }
 
 /* ---- Saving ---- */

@@ -44,7 +44,7 @@ static int64_t write_options(const inco_options *o, char *text, int64_t size) {
         size_t left = used < size ? (size_t)(size - used) : 0;
         used += snprintf(left ? text + used : NULL, left, "%s=", option->name);
         left = used < size ? (size_t)(size - used) : 0;
-        used += inco_options_get(o, option->name, left ? text + used : NULL, left);
+        used += options_text(o, i, left ? text + used : NULL, left);
         left = used < size ? (size_t)(size - used) : 0;
         used += snprintf(left ? text + used : NULL, left, "\n");
     }

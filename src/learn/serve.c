@@ -41,7 +41,8 @@ static int identify(const inco_learner *handle, identity *own, inco_error *error
 int serve_compare(const inco_learner *handle, inco_error *error) {
     const long long rank = cluster_rank(handle->cluster);
     identity own = {0}, first;
-    int status;
+    int status = INCO_OK;
+    if (!handle->cluster) return status;
     TRY(cluster_agree(handle->cluster, identify(handle, &own, error), error));
     first = own;
     TRY(cluster_broadcast(handle->cluster, &first, sizeof first, error));

@@ -42,10 +42,10 @@ static inco_mat panel(const gram_atoms *atoms, int64_t block, double *workspace)
 
 static int visit_slot(void *self, int64_t slot, int thread, inco_error *error) {
     walk *w = self;
-    const int64_t size = w->atoms->d->rows * GRAM_BLOCK;
+    const int64_t side = range_min(w->atoms->count, GRAM_BLOCK), size = w->atoms->d->rows * side;
     int64_t a, b;
     if (!tournament_pair(w->blocks, w->round, slot, &a, &b)) return INCO_OK;
-    if (!w->workspace[thread]) w->workspace[thread] = NEW_RAW(double, 2 * size + GRAM_BLOCK * GRAM_BLOCK);
+    if (!w->workspace[thread]) w->workspace[thread] = NEW_RAW(double, 2 * size + side * side);
     double *workspace = w->workspace[thread];
     if (!workspace) return error_no_memory(error);
     inco_mat left = panel(w->atoms, a, workspace), right = a == b ? left : panel(w->atoms, b, workspace + size);

@@ -13,6 +13,7 @@ CALLERS = {
     "io/audio.c": {"reserve"},
     "io/csv.c": {"push"},
     "io/file.c": {"file_read"},
+    "io/hdf5check.c": {"check_data"},
     "io/matcheck.c": {"check_compressed"},
     "io/matfile_read.c": {"check_size"},
     "io/npy.c": {"check_memory"},
@@ -26,7 +27,7 @@ CALLERS = {
 # What bounds the memory: `gated`, a size that has passed the gate before; `held`, the size of an object in memory;
 # `constant`.
 ALLOCATIONS = {
-    "io/archive.c": {"archive_header": "constant", "archive_open": "constant", "archive_new": "constant"},
+    "io/archive.c": {"archive_header": "constant", "open_archive": "constant", "archive_new": "constant"},
     "io/audio.c": {"read_all": "constant", "take_samples": "gated", "reserve": "gated"},
     "io/codes.c": {"tidy": "held"},
     "io/csv.c": {"push": "gated", "csv_parse": "gated", "csv_load": "gated"},
@@ -34,6 +35,7 @@ ALLOCATIONS = {
                   "read_columns": "held", "find_origin": "held"},
     "io/file.c": {"copy_pipe": "constant", "file_block": "gated", "reserve": "gated"},
     "io/file_stream.c": {"open_file": "held"},
+    "io/hdf5check.c": {"check_cells": "gated"},
     "io/log.c": {"take_iteration": "held", "take_usage": "held", "inco_log_load": "constant"},
     "io/matcheck.c": {"check_compressed": "gated"},
     "io/matfile_read.c": {"to_matrix": "gated", "to_codes": "gated", "get_field": "gated"},
