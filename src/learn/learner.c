@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "code/coder.h"
+#include "data/prepare.h"
 #include "data/weights.h"
 #include "design/design_options.h"
 #include "design/init.h"
@@ -185,12 +186,37 @@ done:
     return status;
 }
 
-int learner_make_passes(learner *l, inco_error *error) {
+int learner_variance(learner *l, variance *result, inco_error *error) {
+    int status = INCO_OK;
+    if (!l->measured) TRY(variance_measure(l->whole, l->threads, &l->about, error));
+    l->measured = 1;
+    *result = l->about;
+done:
+    return status;
+}
+
+/* The rules of the coder. (GAIN-1): a method may stop OMP and OLS by the gain of an atom, if signals have unit norm. */
+static int coding_rules(learner *l, coder_options *rules, inco_error *error) {
     const inco_options *o = l->options;
+    const int unit = prepare_options_of(o)->normalize == NORMALIZE_UNIT;
+    variance about;
+    int status = INCO_OK;
+    *rules = *coder_options_of(o);
+    if (!unit || !coder_has_default_sparsity(rules)) return status;
+    if (!l->method->stops_by_gain || !l->method->stops_by_gain(o)) return status;
+    TRY(learner_variance(l, &about, error));
+    rules->lambda = fmin(0.3, sqrt(2 / (double)l->d.rows)) * cbrt(about.share);
+done:
+    return status;
+}
+
+int learner_make_passes(learner *l, inco_error *error) {
     const int64_t dim = l->d.rows, atoms = l->d.cols;
+    coder_options rules;
     const coder_shape shape = {dim, atoms, l->signals.type, l->threads};
     int status = INCO_OK;
-    if (!l->coder) TRY(coder_open(&l->coder, &shape, coder_options_of(o), error));
+    TRY(coding_rules(l, &rules, error));
+    if (!l->coder) TRY(coder_open(&l->coder, &shape, &rules, error));
     if (l->signals.missing) TRY(coder_take_gaps(l->coder, error));
     if (!l->notes.worst.item)
         TRY(notes_new(&l->notes, atoms, learner_exchanges(l) ? exchange_signals(atoms) : atoms, error));
