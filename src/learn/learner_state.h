@@ -30,11 +30,13 @@ struct learner {
     replacement_list replacing; /* chosen after an update, applied before the next coding */
     void *own;                  /* state of the method */
     int exchanges;              /* its default for the option exchange, set by its `start` */
-    variance about;             /* all signals, once `measured` */
+    variance about;             /* the signals, once `measured` */
     int measured;
 
     /* The coding passes. */
+    double gain; /* (GAIN-1): where the coder stops, chosen by rank 0; -1: where the options say */
     inco_coder *coder;
+    double coder_gain; /* with which it was opened */
     double energy; /* ||X||^2, after the first pass; 0 before */
     pass_notes notes;
     alternation stores; /* for alternate_step */
@@ -53,7 +55,7 @@ struct learner {
 /* Dimension of the span of the signals; D if they are all zero. */
 int64_t learner_rank(const learner *l);
 
-/* The variance of all signals, which defaults depend on; equal on all ranks. */
+/* The variance of the signals, which defaults depend on. */
 int learner_variance(learner *l, variance *result, inco_error *error);
 
 /* Creates what coding passes need, once there is a dictionary. */
