@@ -259,8 +259,8 @@ static void free_results(learn_task *task) {
 
 #define COMMON "atoms", "12", "coder", "omp", "sparsity", "2", "threads", "1", "iterations"
 
-/* Every kind of pass: growing batches, whole passes, refits, batches of a fixed size, the path of gamma with held-out
- * signals, replacements, means of features. */
+/* Every kind of pass: growing batches, whole passes, codes of a length that depends on the signals, refits, batches of
+ * a fixed size, the path of gamma with held-out signals, replacements, means of features. */
 static void learning_does_not_depend_on_the_ranks(void **state) {
     static const char *const runs[][20] = {
         {COMMON, "3", NULL},
@@ -270,6 +270,8 @@ static void learning_does_not_depend_on_the_ranks(void **state) {
         {COMMON, "2", "method", "mocod", NULL},
         {COMMON, "2", "method", "online", "batch", "5000", NULL},
         {COMMON, "1", "gamma", "auto", NULL},
+        {"atoms", "12", "threads", "1", "iterations", "2", NULL},
+        {"atoms", "12", "threads", "1", "iterations", "1", "gamma", "auto", NULL},
         {COMMON, "3", "exchange", "yes", "normalize", "none", NULL},
         {COMMON, "2", "precision", "f32", "center", "signal", "unused", "sample", NULL},
     };

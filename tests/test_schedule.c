@@ -1,6 +1,7 @@
 /* The schedule of growing batches: order of the signals, sizes and weights of the batches, and the loop. */
 #include "learning.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "data/order.h"
@@ -146,10 +147,83 @@ static void the_default_depends_on_the_signals(void **state) {
     inco_mat_free(&start);
 }
 
+/* Unit-norm signals with a common mean. */
+static inco_mat shifted_signals(double shift) {
+    inco_mat x = check_random(INCO_F64, 9, 300, 4);
+    for (int64_t n = 0; n < x.cols; n++)
+        for (int64_t i = 0; i < x.rows; i++) mat_set(&x, i, n, mat_get(&x, i, n) + shift);
+    mat_normalize_columns(&x, NULL);
+    return x;
+}
+
+/* v and the evenness of unit-norm signals, to six digits. */
+static void measure_plainly(const inco_mat *x, double *v, double *evenness) {
+    double mean = 0, square = 0;
+    for (int64_t i = 0; i < x->rows; i++) {
+        double sum = 0;
+        for (int64_t n = 0; n < x->cols; n++) sum += mat_get(x, i, n) / (double)x->cols;
+        mean += sum * sum;
+        for (int64_t k = 0; k < x->rows; k++) {
+            double m = 0;
+            for (int64_t n = 0; n < x->cols; n++) m += mat_get(x, i, n) * mat_get(x, k, n) / (double)x->cols;
+            square += m * m;
+        }
+    }
+    *v = round((1 - mean) * 1e6) / 1e6;
+    *evenness = round(1 / square * 1e6) / 1e6;
+}
+
+/* (GAIN-1), (DROP-4), (SCHED-5): the same bits as with these numbers. */
+static void defaults_follow_the_variance(void **state) {
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        inco_mat x = shifted_signals(0.7 * k);
+        const inco_source source = mat_source_of(&x);
+        char lambda[32], dropout[32], weight[32];
+        double v, evenness;
+        measure_plainly(&x, &v, &evenness);
+        snprintf(lambda, sizeof lambda, "%.17g", 0.3 * cbrt(v));
+        snprintf(dropout, sizeof dropout, "%.17g", 0.15 * cbrt(v));
+        snprintf(weight, sizeof weight, "%.17g", 0.016 * v * v + 0.1 * pow(fmin(1, evenness / 9), 8));
+        assert_true(k ? v < 0.9 : evenness > 8);
+        assert_true(same(learned_with(&source, "auto", NULL, (const char *const[]){"atoms", "20", NULL}),
+                         learned_with(&source, "auto", NULL,
+                                      (const char *const[]){"atoms", "20", "lambda", lambda, "dropout", dropout,
+                                                            "gamma-relative", weight, NULL})));
+        inco_mat_free(&x);
+    }
+}
+
+/* Not for signals of any norm, shrunken coefficients, free norms, other methods or with a bound. */
+static void defaults_have_their_conditions(void **state) {
+    static const char *const pairs[][2][9] = {
+        {{"normalize", "none", "dropout", "0.1", NULL}, {"normalize", "none", "dropout", "0.1", "sparsity", "2", NULL}},
+        {{"coder", "larc", NULL}, {"coder", "larc", "dropout", "0", NULL}},
+        {{"norms", "rescale", NULL}, {"norms", "rescale", "dropout", "0", NULL}},
+        {{"method", "mod", NULL}, {"method", "mod", "sparsity", "2", NULL}},
+        {{"max-coherence", "0.8", NULL}, {"max-coherence", "0.8", "sparsity", "2", "dropout", "0", NULL}},
+    };
+    (void)state;
+    inco_mat x = shifted_signals(0.3);
+    const inco_source source = mat_source_of(&x);
+    for (int k = 0; k < 5; k++) {
+        inco_mat d[2];
+        for (int i = 0; i < 2; i++) {
+            inco_options *o = check_options(pairs[k][i]);
+            assert_int_equal(inco_options_set(o, "atoms", "20", NULL), INCO_OK);
+            assert_int_equal(inco_learn(&source, o, &d[i], NULL, NULL), INCO_OK);
+            inco_options_free(o);
+        }
+        assert_true(same(d[0], d[1]));
+    }
+    inco_mat_free(&x);
+}
+
 static void same_bits_for_any_number_of_threads(void **state) {
     const inco_type type = *(inco_type *)*state;
     inco_mat truth = check_dictionary(type, 24, 60, 3), x = planted_signals(&truth, 6000, 5, 4);
     check_threads(&x, OPTIONS("atoms", "60", "sparsity", "5", "iterations", "3", "exchange", "yes"));
+    check_threads(&x, OPTIONS("atoms", "60", "iterations", "2"));
     check_threads(&x,
                   OPTIONS("atoms", "60", "coder", "omp", "sparsity", "5", "iterations", "2", "max-coherence", "0.6"));
     inco_mat_free(&truth);
@@ -167,6 +241,20 @@ static void a_resumed_run_has_the_same_bits(void **state) {
         resumption r;
         check_resumed(&r, &source, o, at);
         assert_true(r.whole.told == 10);
+        resumption_free(&r);
+    }
+    inco_mat_free(&truth);
+    inco_mat_free(&x);
+}
+
+/* The defaults that depend on the signals are those of the whole run. */
+static void a_resumed_run_keeps_its_defaults(void **state) {
+    const inco_type type = *(inco_type *)*state;
+    inco_mat truth = check_dictionary(type, 16, 40, 5), x = planted_signals(&truth, 900, 4, 6);
+    inco_source source = mat_source_of(&x);
+    for (int64_t at = 1; at <= 4; at += 3) {
+        resumption r;
+        check_resumed(&r, &source, OPTIONS("atoms", "40", "iterations", "5"), at);
         resumption_free(&r);
     }
     inco_mat_free(&truth);
@@ -286,6 +374,10 @@ static void wrong_use_is_refused(void **state) {
     assert_int_equal(learn(&x, o, &d, NULL, &error), INCO_EINVAL);
     assert_non_null(strstr(error.message, "option 'schedule' belongs to option 'method' = 'idl'"));
     inco_options_free(o);
+    o = OPTIONS("atoms", "20", "dropout", "0.1", "norms", "rescale");
+    assert_int_equal(learn(&x, o, &d, NULL, &error), INCO_EINVAL);
+    assert_non_null(strstr(error.message, "option 'dropout' needs unit norms"));
+    inco_options_free(o);
     inco_mat_free(&x);
 }
 
@@ -303,8 +395,11 @@ int main(void) {
         cmocka_unit_test(signals_are_read_in_the_order),
         BOTH(an_iteration_stays_one_pass),
         cmocka_unit_test(the_default_depends_on_the_signals),
+        cmocka_unit_test(defaults_follow_the_variance),
+        cmocka_unit_test(defaults_have_their_conditions),
         BOTH(same_bits_for_any_number_of_threads),
         BOTH(a_resumed_run_has_the_same_bits),
+        BOTH(a_resumed_run_keeps_its_defaults),
         cmocka_unit_test(a_stopped_pass_is_undone),
         BOTH(batches_learn_faster),
         BOTH(sorted_data_does_no_harm),

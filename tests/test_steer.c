@@ -6,7 +6,7 @@ static inco_options *aimed(const char *option, const char *value) {
         (const char *const[]){"atoms", "40", "coder", "omp", "sparsity", "4", "iterations", "25", option, value, NULL});
 }
 
-/* The Welch bound of 16 x 40 is .196; without a penalty the RMS coherence ends between .239 and .26. The first point of the path has
+/* The Welch bound of 16 x 40 is .196; without a penalty the RMS coherence ends at .24. The first point of the path has
  * the least gamma that satisfies the target; the one written has no larger error. */
 static void a_root_mean_square_coherence_is_met(void **state) {
     static const char *const targets[] = {"0.23", "0.21", "0.1965", "0.19613"};

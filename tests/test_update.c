@@ -6,6 +6,7 @@
 #include "metric/coherence.h"
 #include "optim/quartic.h"
 #include "sample.h"
+#include "update/dropout.h"
 #include "update/idl.h"
 
 static void worst_norm_error(const inco_mat *d, double tolerance) {
@@ -562,6 +563,69 @@ static void lack_of_memory_is_reported(void **state) {
     sample_free(&t);
 }
 
+/* ---- Dropout ---- */
+
+/* |x_n - D (m c_n)|^2 for the nonzeros of the code whose bits are set in `kept`. */
+static double thinned_error(const sample *t, int64_t n, unsigned kept) {
+    const inco_mat x = mat_columns(&t->x, n, 1);
+    inco_mat r = copy_of(&x);
+    unsigned bit = 1;
+    for (int64_t j = 0; j < t->d.cols; j++) {
+        const double c = mat_get(&t->c, j, n);
+        if (c == 0) continue;
+        if (kept & bit) blas_axpy(t->d.rows, -c, mat_column(&t->d, j), r.data);
+        bit <<= 1;
+    }
+    const double square = blas_dot(t->d.rows, r.data, r.data);
+    inco_mat_free(&r);
+    return square;
+}
+
+/* (DROP-1), the mean over all ways to leave out some of the at most three nonzeros of each code. */
+static double expected_error(const sample *t, double share) {
+    double sum = 0;
+    for (int64_t n = 0; n < t->x.cols; n++)
+        for (unsigned kept = 0; kept < 8; kept++) {
+            double chance = 1;
+            for (unsigned i = 0; i < 3; i++) chance *= kept >> i & 1 ? 1 - share : share;
+            sum += chance * thinned_error(t, n, kept);
+        }
+    return sum;
+}
+
+/* (DROP-2) */
+static void dropout_lowers_the_expected_error(void **state) {
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        sample t = sample_new(shapes[k][0], shapes[k][1], 60, 0, 0.2);
+        const update_settings settings = SETTINGS(0.3, KEPT, 10, 1);
+        const double penalty = direct_objective(&t, &t.d, 1) - direct_objective(&t, &t.d, 0);
+        const double e = t.s.energy, f = e + (expected_error(&t, 0.3) - e) / 0.7 + 0.3 * penalty;
+        const double before = expected_error(&t, 0.3) + 0.7 * 0.3 * penalty;
+        update_result result;
+        assert_int_equal(dropout_update(&t.d, &t.s, 0.3, &settings, &result, NULL), INCO_OK);
+        assert_near(result.before, f, 1e-11 * f);
+        assert_true(result.after < result.before);
+        const double after = direct_objective(&t, &t.d, 1) - direct_objective(&t, &t.d, 0);
+        assert_near(e + (expected_error(&t, 0.3) - e) / 0.7 + 0.3 * after, result.after, 1e-11 * f);
+        assert_true(expected_error(&t, 0.3) + 0.7 * 0.3 * after < before);
+        sample_free(&t);
+    }
+}
+
+static void without_dropout_it_is_the_plain_update(void **state) {
+    (void)state;
+    sample t = sample_new(8, 20, 60, 0, 0.2);
+    inco_mat other = copy_of(&t.d);
+    const update_settings settings = SETTINGS(0.3, KEPT, 10, 1);
+    update_result result;
+    assert_int_equal(dropout_update(&t.d, &t.s, 0, &settings, &result, NULL), INCO_OK);
+    assert_int_equal(idl_update(&other, &t.s, &settings, &result, NULL), INCO_OK);
+    assert_memory_equal(t.d.data, other.data, 8 * 20 * sizeof(double));
+    inco_mat_free(&other);
+    sample_free(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(objective_is_residual_plus_penalty),
@@ -586,6 +650,8 @@ int main(void) {
         cmocka_unit_test(mod_solves_its_normal_equations),
         cmocka_unit_test(mod_without_codes_changes_nothing),
         cmocka_unit_test(mod_takes_dependent_codes),
+        cmocka_unit_test(dropout_lowers_the_expected_error),
+        cmocka_unit_test(without_dropout_it_is_the_plain_update),
         cmocka_unit_test(sizes_and_numbers_are_checked),
         cmocka_unit_test(lack_of_memory_is_reported),
     };

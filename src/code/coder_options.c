@@ -31,13 +31,17 @@ static const option_row rows[] = {
         "sqrt(160/D), at most 0.5)"),
     INTEGER_OPTION(
         coder_options, sparsity, "sparsity", "K", NULL, 1, OPTION_MANY, OPTIONS_CODING, "Sparse coding",
-        "stop at K atoms per signal (default with omp and ols if no stopping rule is given: D/20, at least 2)"),
+        "stop at K atoms per signal (default with omp and ols if no stopping rule is given: D/20, at least 2; of learn "
+        "with idl, normalised signals and no max-coherence: option lambda instead)"),
     REAL_OPTION(coder_options, tolerance, "tolerance", "R", NULL, 0, 1, OPTIONS_CODING, "Sparse coding",
                 "stop when ||r|| <= R ||x||"),
     REAL_OPTION(coder_options, residual_norm, "residual-norm", "E", NULL, 0, DBL_MAX, OPTIONS_CODING, "Sparse coding",
                 "stop when ||r|| <= E; learn: of the normalised signals, unless option 'normalize' = 'none'"),
-    REAL_OPTION(coder_options, lambda, "lambda", "LAMBDA", NULL, 0, DBL_MAX, OPTIONS_CODING, "Sparse coding",
-                "stop when max |d'r| <= LAMBDA; lasso: the weight in 1/2 ||x - Dc||^2 + LAMBDA ||c||_1"),
+    REAL_OPTION(
+        coder_options, lambda, "lambda", "LAMBDA", NULL, 0, DBL_MAX, OPTIONS_CODING, "Sparse coding",
+        "stop when max |d'r| <= LAMBDA; lasso: the weight in 1/2 ||x - Dc||^2 + LAMBDA ||c||_1 (default of learn with "
+        "idl, normalised signals and omp or ols if no stopping rule is given: sqrt(2/D), at most 0.3, times the cube "
+        "root of v, see option gamma-relative)"),
     FLAG_OPTION(coder_options, refit, "refit", OPTIONS_CODING, "Sparse coding",
                 "recompute the coefficients by least squares on the support, which undoes the shrinkage of larc, "
                 "lars and lasso"),
@@ -69,9 +73,13 @@ double coder_residual_coherence(const coder_options *o, int64_t dim) {
     return has_rule(o) || usual < 0 ? -1 : fmin(0.5, usual * sqrt(160 / (double)dim));
 }
 
+int coder_has_default_sparsity(const coder_options *o) {
+    return !has_rule(o) && isnan(o->residual_coherence) && kinds[o->coder].sparse;
+}
+
 int64_t coder_sparsity(const coder_options *o, int64_t dim) {
     if (o->sparsity != OPTION_UNSET) return o->sparsity;
-    if (has_rule(o) || !isnan(o->residual_coherence) || !kinds[o->coder].sparse) return dim;
+    if (!coder_has_default_sparsity(o)) return dim;
     return dim < 40 ? 2 : (dim + 10) / 20;
 }
 

@@ -26,6 +26,7 @@ int coder_check_gaps(int64_t coder, int nonnegative, inco_error *error);
 double coder_residual_coherence(const coder_options *rules, int64_t dim);
 
 /* Maximum number of atoms: the value given, else the coder's default if there is no other rule; dim: none. */
+int coder_has_default_sparsity(const coder_options *rules);
 int64_t coder_sparsity(const coder_options *rules, int64_t dim);
 
 /* Returns whether the coefficients are least squares on the support. */

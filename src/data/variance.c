@@ -7,10 +7,12 @@
 #include "base/range.h"
 #include "base/source.h"
 #include "data/order.h"
+#include "mat/blas.h"
 #include "mat/gaps.h"
 #include "mat/mat.h"
 
 enum { SIGNALS = 4096, CHUNK = 256 };
+enum { WIDE = 1024 }; /* dimensions above which M is not computed */
 
 /* Adds the signals of a chunk, times their weights w, to sum, and their energy to *energy; the weights of the signals
  * that lack a feature to sum too, after the features. Returns the sum of w. */
@@ -30,26 +32,88 @@ static double add(const inco_mat *x, const double *w, double *sum, double *energ
     return weight;
 }
 
-int variance_share(const inco_source *signals, double *share, inco_error *error) {
+/* M += sum w x x', with 0 at missing entries. */
+static void add_square(const inco_mat *x, const double *w, const inco_mat *scaled, const inco_mat *m, int threads) {
+    const inco_mat to = mat_columns(scaled, 0, x->cols);
+    for (int64_t n = 0; n < x->cols; n++)
+        for (int64_t i = 0; i < x->rows; i++) {
+            const double value = mat_get(x, i, n);
+            mat_set(&to, i, n, isnan(value) ? 0 : sqrt(w[n]) * value);
+        }
+    blas_multiply(threads, "NT", 1, &to, &to, 1, m);
+}
+
+/* Sums over the signals. */
+typedef struct moments {
+    double *sum; /* 2 D, see add */
+    double weight, energy;
+    inco_mat x, scaled; /* a chunk */
+    inco_mat square;    /* M; no data if it is not measured */
+} moments;
+
+static int open_moments(moments *m, const inco_source *signals, inco_error *error) {
     const int64_t dim = signals->dim;
+    int status;
+    if (!(m->sum = NEW(double, 2 * dim))) TRY(error_no_memory(error));
+    TRY(mat_new_raw(&m->x, signals->type, dim, CHUNK, error));
+    if (dim > WIDE) goto done;
+    TRY(mat_new_raw(&m->scaled, INCO_F64, dim, CHUNK, error));
+    TRY(inco_mat_new(&m->square, INCO_F64, dim, dim, error));
+done:
+    return status;
+}
+
+static int add_all(moments *m, const inco_source *signals, int threads, inco_error *error) {
     const int64_t count = signals->weights ? signals->count : range_min(signals->count, SIGNALS);
-    double *sum = NEW(double, 2 * dim), w[CHUNK], weight = 0, energy = 0, square = 0;
+    double w[CHUNK];
     spread_order order;
-    inco_mat x = {0};
-    int status = sum ? mat_new_raw(&x, signals->type, dim, CHUNK, error) : error_no_memory(error);
+    int status = INCO_OK;
     order_make(&order, signals);
-    for (int64_t first = 0; status >= 0 && first < count; first += CHUNK) {
-        const inco_mat part = mat_columns(&x, 0, range_min(count - first, CHUNK));
-        status = source_read(&order.source, first, part.cols, part.data, error);
-        if (status >= 0) status = source_weights(&order.source, first, part.cols, w, error);
-        if (status >= 0) weight += add(&part, w, sum, &energy);
+    for (int64_t first = 0; first < count; first += CHUNK) {
+        const inco_mat part = mat_columns(&m->x, 0, range_min(count - first, CHUNK));
+        TRY(source_read(&order.source, first, part.cols, part.data, error));
+        TRY(source_weights(&order.source, first, part.cols, w, error));
+        m->weight += add(&part, w, m->sum, &m->energy);
+        if (m->square.data) add_square(&part, w, &m->scaled, &m->square, threads);
     }
-    for (int64_t i = 0; status >= 0 && i < dim; i++) {
-        const double observed = weight - sum[dim + i];
-        square += sum[i] * sum[i] * (sum[dim + i] > 0 && observed > 0 ? weight / observed : 1);
+done:
+    return status;
+}
+
+/* |sum w x|^2, each feature as if it were observed in all signals. */
+static double square_of_mean(const moments *m, int64_t dim) {
+    double square = 0;
+    for (int64_t i = 0; i < dim; i++) {
+        const double missing = m->sum[dim + i], observed = m->weight - missing;
+        square += m->sum[i] * m->sum[i] * (missing > 0 && observed > 0 ? m->weight / observed : 1);
     }
-    *share = energy > 0 ? fmax(0, 1 - square / weight / energy) : 1;
-    inco_mat_free(&x);
-    memory_free(sum);
+    return square;
+}
+
+/* 1 / |M / tr M|^2 */
+static double evenness_of(const inco_mat *square, double energy) {
+    const int64_t count = square->rows * square->cols;
+    double *m = square->data;
+    for (int64_t i = 0; i < count; i++) m[i] /= energy;
+    return 1 / blas_dot(count, m, m);
+}
+
+static double rounded(double x) {
+    return round(x * 1e6) / 1e6;
+}
+
+int variance_measure(const inco_source *signals, int threads, variance *result, inco_error *error) {
+    const int64_t dim = signals->dim;
+    moments m = {0};
+    int status;
+    *result = (variance){.share = 1};
+    TRY(open_moments(&m, signals, error));
+    TRY(add_all(&m, signals, threads, error));
+    if (!(m.energy > 0)) goto done;
+    result->share = rounded(fmax(0, 1 - square_of_mean(&m, dim) / m.weight / m.energy));
+    if (m.square.data) result->evenness = rounded(evenness_of(&m.square, m.energy));
+done:
+    MAT_FREE_ALL(&m.x, &m.scaled, &m.square);
+    memory_free(m.sum);
     return status;
 }

@@ -1,11 +1,17 @@
-/* How much of the signals is variation, and how much their common mean. */
+/* How much of the signals is variation, and how much their common mean; how evenly their energy is spread. */
 #ifndef INCO_DATA_VARIANCE_H
 #define INCO_DATA_VARIANCE_H
 
 #include <inco/inco.h>
 
-/* *share = sum w |x - m|^2 / sum w |x|^2 over at most 4096 signals, spread over the data, or over all signals if they
- * have weights w; m is their mean. 1 if all are zero. */
-int variance_share(const inco_source *signals, double *share, inco_error *error);
+/* To six digits, which do not depend on the order of sums: of M = sum w x x' over at most 4096 signals, spread over the
+ * data, or over all signals if they have weights w. */
+typedef struct variance {
+    double share;    /* sum w |x - m|^2 / tr M, m the mean of the signals; 1 if all are zero */
+    double evenness; /* (tr M)^2 / tr M^2: r if r eigenvalues of M are equal and the others 0, at least 1; 0 if it was
+                        not measured, with more than 1024 dimensions */
+} variance;
+
+int variance_measure(const inco_source *signals, int threads, variance *result, inco_error *error);
 
 #endif

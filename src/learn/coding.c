@@ -25,6 +25,7 @@ static int share_dictionary(learner *l, int prepared, const inco_mat *d, inco_er
 static int give_order(learner *l, serve_order *order, const inco_mat *d, inco_error *error) {
     order->atoms = d->cols;
     order->held_out = l->held_out;
+    order->gain = l->gain;
     int status = serve_pass_on(l->cluster, order, error);
     return status < 0 ? status : share_dictionary(l, INCO_OK, d, error);
 }
@@ -247,6 +248,7 @@ static int prepare_pass(learner *l, const serve_order *order, inco_error *error)
         TRY(holdout_make(&l->split, l->whole, order->held_out, l->threads, error));
     l->signals = order->held_out ? l->split.kept.source : *l->whole;
     l->progress.total = l->signals.count;
+    l->gain = order->gain;
     TRY(make_dictionary(&l->d, INCO_F64, dim, order->atoms, error));
     if (order->what == SERVE_FINAL) TRY(make_dictionary(&l->result, l->signals.type, dim, order->atoms, error));
     TRY(learner_make_passes(l, error));

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "code/coder.h"
+#include "data/prepare.h"
 #include "data/weights.h"
 #include "design/design_options.h"
 #include "design/init.h"
@@ -35,6 +36,7 @@ int learner_new(learner **result, const inco_source *signals, const inco_options
     if (!l) return error_no_memory(error);
     l->signals = signals ? *signals : none;
     l->whole = signals;
+    l->gain = -1;
     l->threads = common_threads(options);
     l->method = method_of(options);
     l->info.size = sizeof l->info;
@@ -120,6 +122,7 @@ void learner_take_dictionary(learner *l, inco_mat *dictionary) {
 void learner_set_signals(learner *l, const inco_source *signals, int64_t held_out) {
     l->signals = *signals;
     l->held_out = held_out;
+    l->measured = 0;
     l->progress.total = signals->count;
 }
 
@@ -185,12 +188,46 @@ done:
     return status;
 }
 
-int learner_make_passes(learner *l, inco_error *error) {
-    const inco_options *o = l->options;
-    const int64_t dim = l->d.rows, atoms = l->d.cols;
-    const coder_shape shape = {dim, atoms, l->signals.type, l->threads};
+int learner_variance(learner *l, variance *result, inco_error *error) {
     int status = INCO_OK;
-    if (!l->coder) TRY(coder_open(&l->coder, &shape, coder_options_of(o), error));
+    if (!l->measured) TRY(variance_measure(&l->signals, l->threads, &l->about, error));
+    l->measured = 1;
+    *result = l->about;
+done:
+    return status;
+}
+
+/* (GAIN-1): a method may stop OMP and OLS by the gain of an atom, if signals have unit norm. */
+static int choose_gain(learner *l, inco_error *error) {
+    const inco_options *o = l->options;
+    variance about;
+    int status = INCO_OK;
+    l->gain = -1;
+    if (prepare_options_of(o)->normalize != NORMALIZE_UNIT) return status;
+    if (!coder_has_default_sparsity(coder_options_of(o))) return status;
+    if (!l->method->stops_by_gain || !l->method->stops_by_gain(o)) return status;
+    TRY(learner_variance(l, &about, error));
+    l->gain = fmin(0.3, sqrt(2 / (double)l->d.rows)) * cbrt(about.share);
+done:
+    return status;
+}
+
+/* Opens the coder, again if another gain was chosen. */
+static int make_coder(learner *l, inco_error *error) {
+    const coder_shape shape = {l->d.rows, l->d.cols, l->signals.type, l->threads};
+    coder_options rules = *coder_options_of(l->options);
+    if (l->gain >= 0) rules.lambda = l->gain;
+    if (l->coder && l->coder_gain == l->gain) return INCO_OK;
+    inco_coder_free(l->coder);
+    l->coder = NULL;
+    l->coder_gain = l->gain;
+    return coder_open(&l->coder, &shape, &rules, error);
+}
+
+int learner_make_passes(learner *l, inco_error *error) {
+    const int64_t dim = l->d.rows, atoms = l->d.cols;
+    int status = INCO_OK;
+    TRY(make_coder(l, error));
     if (l->signals.missing) TRY(coder_take_gaps(l->coder, error));
     if (!l->notes.worst.item)
         TRY(notes_new(&l->notes, atoms, learner_exchanges(l) ? exchange_signals(atoms) : atoms, error));
@@ -215,7 +252,10 @@ int learner_begin(learner *l, double began, inco_error *error) {
         l->info.start_replaced += replaced;
     }
     if (l->method->start) TRY(l->method->start(l, error));
-    if (!l->method->designs) TRY(learner_make_passes(l, error));
+    if (!l->method->designs) {
+        TRY(choose_gain(l, error));
+        TRY(learner_make_passes(l, error));
+    }
     l->info.relative_error = l->info.mean_cardinality = NAN; /* until the final coding */
     l->info.unused = -1;
 done:

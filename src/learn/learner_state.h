@@ -4,6 +4,7 @@
 #define INCO_LEARN_LEARNER_STATE_H
 
 #include "data/holdout.h"
+#include "data/variance.h"
 #include "learn/alternate.h"
 #include "learn/learner.h"
 #include "learn/method.h"
@@ -29,9 +30,13 @@ struct learner {
     replacement_list replacing; /* chosen after an update, applied before the next coding */
     void *own;                  /* state of the method */
     int exchanges;              /* its default for the option exchange, set by its `start` */
+    variance about;             /* the signals, once `measured` */
+    int measured;
 
     /* The coding passes. */
+    double gain; /* (GAIN-1): where the coder stops, chosen by rank 0; -1: where the options say */
     inco_coder *coder;
+    double coder_gain; /* with which it was opened */
     double energy; /* ||X||^2, after the first pass; 0 before */
     pass_notes notes;
     alternation stores; /* for alternate_step */
@@ -49,6 +54,9 @@ struct learner {
 
 /* Dimension of the span of the signals; D if they are all zero. */
 int64_t learner_rank(const learner *l);
+
+/* The variance of the signals, which defaults depend on. */
+int learner_variance(learner *l, variance *result, inco_error *error);
 
 /* Creates what coding passes need, once there is a dictionary. */
 int learner_make_passes(learner *l, inco_error *error);

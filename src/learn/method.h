@@ -52,6 +52,7 @@ typedef struct method {
     /* After the last iteration, also if `stopped`: may change the result, which has the precision wanted. */
     int (*finish)(learner *l, int stopped, inco_error *error);
 
+    int (*stops_by_gain)(const inco_options *options);    /* omp and ols stop at (GAIN-1) by default; NULL: no */
     double (*gamma)(const method_input *in);              /* weight of ||D'D - I||^2; NULL: no such penalty */
     int64_t (*code_updates)(const inco_options *options); /* the default of that option; NULL: 0 */
     void (*describe)(const method_input *in, inco_learn_info *info); /* fills in its own fields of the results */

@@ -7,7 +7,6 @@
 #include "base/range.h"
 #include "code/coder_options.h"
 #include "data/order.h"
-#include "data/variance.h"
 #include "learn/batches.h"
 #include "learn/bounded.h"
 #include "learn/checkpoint.h"
@@ -16,6 +15,7 @@
 #include "learn/penalty.h"
 #include "learn/steer.h"
 #include "metric/coherence.h"
+#include "update/dropout.h"
 
 static const double ENOUGH = 2e-3; /* of an update's decrease: an iteration that promises less is left out */
 
@@ -25,8 +25,11 @@ static const double ENOUGH = 2e-3; /* of an update's decrease: an iteration that
 enum { GROW = 8, LEAST = 2, FEW = 2, ENOUGH_SIGNALS = 8, MANY = 64 };
 static const double FORGET = 3.3;
 
-static const double WEIGHT =
-    0.02; /* of the penalty relative to the data, if none is given and the mean is zero (SCHED-5) */
+/* (SCHED-5): the weight of the penalty relative to the data if none is given, for signals without a common mean, and
+ * what is added for white ones. */
+static const double WEIGHT = 0.016, WHITE = 0.1;
+
+static const double DROPOUT = 0.15; /* (DROP-4): if none is given, for signals without a common mean */
 
 /* ---- Options ---- */
 
@@ -37,6 +40,7 @@ enum { UPDATE_PRECONDITIONED, UPDATE_PLAIN };
 
 typedef struct idl_options {
     int64_t norms, update;
+    double dropout;
 } idl_options;
 OPTIONS_DECLARE(idl)
 
@@ -50,6 +54,11 @@ static const option_row rows[] = {
                   "idl: preconditioned: L-BFGS starts from a model of the objective's curvature and comes close to the "
                   "minimum in a few iterations; plain: it starts from the gradient, as in the paper, and stops early, "
                   "which regularises if there are few signals per atom"),
+    REAL_OPTION(
+        idl_options, dropout, "dropout", "P", NULL, 0, 0.9, INCO_LEARN, "Methods",
+        "idl: update as if each atom of a code were left out with probability P, so that the others do not rely "
+        "on it (default, if coefficients are least squares, norms = sphere and there is no max-coherence: 0.15 times "
+        "the cube root of v, see option gamma-relative; else 0)"),
 };
 
 const options_part idl_part = {OPTIONS_PART(rows, idl_options)};
@@ -64,6 +73,9 @@ static int check(const inco_options *options, inco_error *error) {
     if (bounded_is(options) && idl_options_of(options)->norms == NORMS_RESCALE)
         TRY(error_set(error, INCO_EINVAL,
                       "option 'max-coherence' needs unit norms during the update: remove option 'norms' = 'rescale'"));
+    if (idl_options_of(options)->dropout > 0 && idl_options_of(options)->norms == NORMS_RESCALE)
+        TRY(error_set(error, INCO_EINVAL,
+                      "option 'dropout' needs unit norms during the update: remove option 'norms' = 'rescale'"));
 done:
     return status;
 }
@@ -75,6 +87,7 @@ typedef struct idl_state {
     double gamma;           /* of the last update, with a target; 0 before the first */
     double growing;         /* 1: the first iterations learn in batches */
     double relative;        /* weight of the penalty relative to the data, if none is given */
+    double dropout;         /* set by `start` in every run */
     batch_state batches;
     inco_mat axes; /* of the last update in this pass */
 } idl_state;
@@ -94,14 +107,30 @@ static int wants_batches(const learner *l) {
     return !bounded_is(l->options) && !l->given && count >= MANY && count / ENOUGH_SIGNALS >= l->d.cols;
 }
 
-/* (SCHED-5): signals with a common mean are coded best by atoms that share it, which the penalty would prevent. */
-static int choose_weight(const learner *l, inco_error *error) {
+/* (SCHED-5): signals with a common mean are coded best by atoms that share it, which the penalty would prevent; white
+ * ones by a tight frame, to which it leads. */
+static int choose_weight(learner *l, inco_error *error) {
     const penalty_options *o = penalty_options_of(l->options);
     idl_state *own = l->own;
-    double share;
+    variance about;
     if (l->iteration > 0 || !isnan(o->gamma) || !isnan(o->gamma_relative)) return INCO_OK;
-    int status = variance_share(&l->signals, &share, error);
-    if (status >= 0) own->relative = WEIGHT * share * share * share;
+    int status = learner_variance(l, &about, error);
+    if (status < 0) return status;
+    const double white = fmin(1, about.evenness / (double)learner_rank(l));
+    own->relative = WEIGHT * about.share * about.share + WHITE * pow(white, 8);
+    return status;
+}
+
+/* (DROP-4): for coefficients that are not shrunken already. */
+static int choose_dropout(learner *l, inco_error *error) {
+    const idl_options *o = idl_options_of(l->options);
+    idl_state *own = l->own;
+    variance about;
+    own->dropout = isnan(o->dropout) ? 0 : o->dropout;
+    if (!isnan(o->dropout) || o->norms == NORMS_RESCALE || bounded_is(l->options)) return INCO_OK;
+    if (!coder_is_least_squares(coder_options_of(l->options))) return INCO_OK;
+    int status = learner_variance(l, &about, error);
+    if (status >= 0) own->dropout = DROPOUT * cbrt(about.share);
     return status;
 }
 
@@ -112,6 +141,7 @@ static int start(learner *l, inco_error *error) {
     if (l->iteration == 0) own->growing = wants_batches(l);
     l->exchanges = own->growing > 0 && !l->signals.sequential;
     TRY(choose_weight(l, error));
+    TRY(choose_dropout(l, error));
     if (!bounded_is(l->options)) goto done;
     TRY(bounded_check(l, error));
     if (l->iteration > 0) goto done;
@@ -145,7 +175,7 @@ static int update_with(const void *self, inco_mat *d, double gamma, update_resul
                                 .within = in->span,
                                 .poll = in->poll};
     bounded_update(&settings, in, own->start_coherence, task->passes);
-    return idl_update(d, in->s, &settings, result, error);
+    return dropout_update(d, in->s, own->dropout, &settings, result, error);
 }
 
 static int update_iterations(const inco_options *o) {
@@ -221,6 +251,10 @@ static int step(learner *l, inco_error *error) {
     return status;
 }
 
+static int stops_by_gain(const inco_options *o) {
+    return !bounded_is(o);
+}
+
 /* ---- Refitted coefficients, in whole passes ---- */
 
 static int64_t code_updates(const inco_options *o) {
@@ -258,6 +292,7 @@ const method method_idl = {.name = "idl",
                            .part = &idl_part,
                            .takes = TAKES "|update-iterations|max-coherence|code-updates|schedule",
                            .takes_auto = 1,
+                           .stops_by_gain = stops_by_gain,
                            .check = check,
                            .own_size = sizeof(idl_state),
                            .start = start,

@@ -8,8 +8,9 @@ static const option_row rows[] = {
         "weight of the coherence penalty in ||X - DC||^2 + G ||D'D - I||^2; auto (idl): the largest on a "
         "regularisation path whose residual on held-out signals is within 1 % of the lowest"),
     REAL_OPTION(penalty_options, gamma_relative, "gamma-relative", "R", NULL, 0, DBL_MAX, INCO_LEARN, "Dictionary",
-                "weight relative to the data: G = R ||X||^2 / L (default with idl: 0.02 v^3, where v is the share of "
-                "the energy of the signals about their mean; aksvdc, mocod: 0.1); idb: relative to the coefficient "
+                "weight relative to the data: G = R ||X||^2 / L (default with idl: 0.016 v^2 + 0.1 w^8, where v is "
+                "the share of the energy of the signals about their mean, and w, at most 1, says how white they are; "
+                "aksvdc, mocod: 0.1); idb: relative to the coefficient "
                 "energy of each atom, default 0.0075"),
     REAL_OPTION(penalty_options, target_rms, "target-rms", "R", NULL, 0, 1, INCO_LEARN, "Dictionary",
                 "idl: the lowest relative error on the regularisation path of gamma with an rms coherence of at most "

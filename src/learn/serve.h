@@ -14,6 +14,7 @@ typedef struct serve_order {
     int64_t first, count; /* its signals */
     int64_t held_out;     /* one of so many signals is held out of the pass; 0: none */
     int64_t spread;       /* in the order of data/order.h */
+    double gain;          /* as in the learner */
     int64_t keep;         /* the codes are stored, to be refitted; or (SERVE_FINAL) wanted on rank 0 */
 } serve_order;
 

@@ -184,9 +184,10 @@ class DictionaryLearning(sklearn.base.ClassNamePrefixFeaturesOutMixin, sklearn.b
         Weight of the coherence penalty in ||X - DC||^2 + gamma ||D'D - I||^2; auto (idl): the largest
         on a regularisation path whose residual on held-out signals is within 1 % of the lowest.
     gamma_relative : float, default=None
-        Weight relative to the data: G = gamma_relative ||X||^2 / L (default with idl: 0.02 v^3, where v
-        is the share of the energy of the signals about their mean; aksvdc, mocod: 0.1); idb: relative
-        to the coefficient energy of each atom, default 0.0075.
+        Weight relative to the data: G = gamma_relative ||X||^2 / L (default with idl: 0.016 v^2 + 0.1
+        w^8, where v is the share of the energy of the signals about their mean, and w, at most 1, says
+        how white they are; aksvdc, mocod: 0.1); idb: relative to the coefficient energy of each atom,
+        default 0.0075.
     target_rms : float, default=None
         idl: the lowest relative error on the regularisation path of gamma with an rms coherence of at
         most target_rms.
@@ -220,13 +221,15 @@ class DictionaryLearning(sklearn.base.ClassNamePrefixFeaturesOutMixin, sklearn.b
         given, in D dimensions: 0.2 sqrt(160/D), at most 0.5).
     sparsity : int, default=None
         Stop at sparsity atoms per signal (default with omp and ols if no stopping rule is given: D/20,
-        at least 2).
+        at least 2; of learn with idl, normalised signals and no max-coherence: option lambda instead).
     tolerance : float, default=None
         Stop when ||r|| <= tolerance ||x||.
     residual_norm : float, default=None
         Stop when ||r|| <= residual_norm; learn: of the normalised signals, unless normalize='none'.
     alpha : float, default=None
-        Stop when max |d'r| <= alpha; lasso: the weight in 1/2 ||x - Dc||^2 + alpha ||c||_1.
+        Stop when max |d'r| <= alpha; lasso: the weight in 1/2 ||x - Dc||^2 + alpha ||c||_1 (default of
+        learn with idl, normalised signals and omp or ols if no stopping rule is given: sqrt(2/D), at
+        most 0.3, times the cube root of v, see option gamma-relative).
     refit : bool, default=False
         Recompute the coefficients by least squares on the support, which undoes the shrinkage of larc,
         lars and lasso.
@@ -247,6 +250,10 @@ class DictionaryLearning(sklearn.base.ClassNamePrefixFeaturesOutMixin, sklearn.b
         idl: preconditioned: L-BFGS starts from a model of the objective's curvature and comes close to
         the minimum in a few iterations; plain: it starts from the gradient, as in the paper, and stops
         early, which regularises if there are few signals per atom.
+    dropout : float, default=None
+        idl: update as if each atom of a code were left out with probability dropout, so that the others
+        do not rely on it (default, if coefficients are least squares, norms = sphere and there is no
+        max-coherence: 0.15 times the cube root of v, see option gamma-relative; else 0).
     eta : float, default=None
         mocod: weight of the penalty sum_j (||d_j||^2 - 1)^2 during the update (default ||X||^2 / L).
     batch : int, default=512
@@ -336,6 +343,7 @@ class DictionaryLearning(sklearn.base.ClassNamePrefixFeaturesOutMixin, sklearn.b
     normalize: Literal['unit', 'none']
     norms: Literal['sphere', 'rescale']
     update: Literal['preconditioned', 'plain']
+    dropout: float | None
     eta: float | None
     batch: int
     forget: float
@@ -391,6 +399,7 @@ class DictionaryLearning(sklearn.base.ClassNamePrefixFeaturesOutMixin, sklearn.b
         normalize: Literal['unit', 'none'] = 'unit',
         norms: Literal['sphere', 'rescale'] = 'sphere',
         update: Literal['preconditioned', 'plain'] = 'preconditioned',
+        dropout: float | None = None,
         eta: float | None = None,
         batch: int = 512,
         forget: float = 0.1,
@@ -801,13 +810,15 @@ def decohere(
         given, in D dimensions: 0.2 sqrt(160/D), at most 0.5).
     sparsity : int, default=None
         Stop at sparsity atoms per signal (default with omp and ols if no stopping rule is given: D/20,
-        at least 2).
+        at least 2; of learn with idl, normalised signals and no max-coherence: option lambda instead).
     tolerance : float, default=None
         Stop when ||r|| <= tolerance ||x||.
     residual_norm : float, default=None
         Stop when ||r|| <= residual_norm; learn: of the normalised signals, unless normalize='none'.
     lambda_ : float, default=None
-        Stop when max |d'r| <= lambda_; lasso: the weight in 1/2 ||x - Dc||^2 + lambda_ ||c||_1.
+        Stop when max |d'r| <= lambda_; lasso: the weight in 1/2 ||x - Dc||^2 + lambda_ ||c||_1 (default
+        of learn with idl, normalised signals and omp or ols if no stopping rule is given: sqrt(2/D), at
+        most 0.3, times the cube root of v, see option gamma-relative).
     refit : bool, default=False
         Recompute the coefficients by least squares on the support, which undoes the shrinkage of larc,
         lars and lasso.
@@ -911,13 +922,15 @@ def encode(
         given, in D dimensions: 0.2 sqrt(160/D), at most 0.5).
     sparsity : int, default=None
         Stop at sparsity atoms per signal (default with omp and ols if no stopping rule is given: D/20,
-        at least 2).
+        at least 2; of learn with idl, normalised signals and no max-coherence: option lambda instead).
     tolerance : float, default=None
         Stop when ||r|| <= tolerance ||x||.
     residual_norm : float, default=None
         Stop when ||r|| <= residual_norm; learn: of the normalised signals, unless normalize='none'.
     lambda_ : float, default=None
-        Stop when max |d'r| <= lambda_; lasso: the weight in 1/2 ||x - Dc||^2 + lambda_ ||c||_1.
+        Stop when max |d'r| <= lambda_; lasso: the weight in 1/2 ||x - Dc||^2 + lambda_ ||c||_1 (default
+        of learn with idl, normalised signals and omp or ols if no stopping rule is given: sqrt(2/D), at
+        most 0.3, times the cube root of v, see option gamma-relative).
     refit : bool, default=False
         Recompute the coefficients by least squares on the support, which undoes the shrinkage of larc,
         lars and lasso.
@@ -1158,6 +1171,7 @@ def learn(
     center: Literal['none', 'signal', 'feature'] = 'none',
     norms: Literal['sphere', 'rescale'] = 'sphere',
     update: Literal['preconditioned', 'plain'] = 'preconditioned',
+    dropout: float | None = None,
     eta: float | None = None,
     batch: int = 512,
     forget: float = 0.1,
@@ -1218,9 +1232,10 @@ def learn(
         Weight of the coherence penalty in ||X - DC||^2 + gamma ||D'D - I||^2; auto (idl): the largest
         on a regularisation path whose residual on held-out signals is within 1 % of the lowest.
     gamma_relative : float, default=None
-        Weight relative to the data: G = gamma_relative ||X||^2 / L (default with idl: 0.02 v^3, where v
-        is the share of the energy of the signals about their mean; aksvdc, mocod: 0.1); idb: relative
-        to the coefficient energy of each atom, default 0.0075.
+        Weight relative to the data: G = gamma_relative ||X||^2 / L (default with idl: 0.016 v^2 + 0.1
+        w^8, where v is the share of the energy of the signals about their mean, and w, at most 1, says
+        how white they are; aksvdc, mocod: 0.1); idb: relative to the coefficient energy of each atom,
+        default 0.0075.
     target_rms : float, default=None
         idl: the lowest relative error on the regularisation path of gamma with an rms coherence of at
         most target_rms.
@@ -1254,13 +1269,15 @@ def learn(
         given, in D dimensions: 0.2 sqrt(160/D), at most 0.5).
     sparsity : int, default=None
         Stop at sparsity atoms per signal (default with omp and ols if no stopping rule is given: D/20,
-        at least 2).
+        at least 2; of learn with idl, normalised signals and no max-coherence: option lambda instead).
     tolerance : float, default=None
         Stop when ||r|| <= tolerance ||x||.
     residual_norm : float, default=None
         Stop when ||r|| <= residual_norm; learn: of the normalised signals, unless normalize='none'.
     lambda_ : float, default=None
-        Stop when max |d'r| <= lambda_; lasso: the weight in 1/2 ||x - Dc||^2 + lambda_ ||c||_1.
+        Stop when max |d'r| <= lambda_; lasso: the weight in 1/2 ||x - Dc||^2 + lambda_ ||c||_1 (default
+        of learn with idl, normalised signals and omp or ols if no stopping rule is given: sqrt(2/D), at
+        most 0.3, times the cube root of v, see option gamma-relative).
     refit : bool, default=False
         Recompute the coefficients by least squares on the support, which undoes the shrinkage of larc,
         lars and lasso.
@@ -1316,6 +1333,10 @@ def learn(
         idl: preconditioned: L-BFGS starts from a model of the objective's curvature and comes close to
         the minimum in a few iterations; plain: it starts from the gradient, as in the paper, and stops
         early, which regularises if there are few signals per atom.
+    dropout : float, default=None
+        idl: update as if each atom of a code were left out with probability dropout, so that the others
+        do not rely on it (default, if coefficients are least squares, norms = sphere and there is no
+        max-coherence: 0.15 times the cube root of v, see option gamma-relative; else 0).
     eta : float, default=None
         mocod: weight of the penalty sum_j (||d_j||^2 - 1)^2 during the update (default ||X||^2 / L).
     batch : int, default=512
