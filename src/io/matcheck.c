@@ -100,7 +100,7 @@ static int64_t count_items(const view *dimensions, int64_t *last) {
 static int check_matrix(view v, int depth) {
     element flags, dimensions, name, class_name;
     int64_t last = 0;
-    if (!v.total) return 1; /* an empty cell */
+    if (!v.total) return depth > 0; /* an empty cell; matio does not see the length of a variable that is compressed */
     if (depth > DEEPEST || !take(&v, &flags) || flags.type != FLAGS || flags.content.length < 8) return 0;
     if (!take(&v, &dimensions) || dimensions.type != DIMENSIONS) return 0;
     if (dimensions.content.total < 4 * RANK_MIN || dimensions.content.total > 4 * RANK_MAX) return 0;
