@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
     if (!options) options = fuzz_options(NULL);
     if (!fuzz_bytes(&file, bytes, count)) return 0;
     int good = count && matcheck(&file, FUZZ_LIMIT, NULL) >= 0;
-#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+#ifdef INCO_FUZZ
     good = good && !matcheck_is_hdf5(&file);
 #endif
     file_release(&file);
