@@ -204,6 +204,76 @@ static void what_does_not_go_together(void **state) {
     free(narrow.data);
 }
 
+/* A source with the weights of a file: of the signals that are drawn too. */
+static void weights_of_a_file(void **state) {
+    (void)state;
+    double numbers[2 * 30], weights[31], drawn[10], rows[2 * 10];
+    char settings[200];
+    inco_mat m, w;
+    inco_data *data;
+    for (int n = 0; n < 30; n++) numbers[2 * n] = n, numbers[2 * n + 1] = 1, weights[n] = 100 + n;
+    inco_mat_view(&m, INCO_F64, 2, 30, numbers);
+    save("a.npy", &m);
+    const char *path = in_folder("w.csv");
+    for (int as_row = 0; as_row < 2; as_row++) {
+        inco_mat_view(&w, INCO_F64, as_row ? 30 : 1, as_row ? 1 : 30, weights);
+        assert_works(inco_save(path, &w, NULL, NULL, &error));
+        snprintf(settings, sizeof settings, "weights=%s signals=10", path);
+        assert_works(open_one(&data, in_folder("a.npy"), settings, &error));
+        const inco_source s = test_source(data);
+        assert_works(s.read(s.self, 0, 10, rows, &error));
+        assert_works(s.weights(s.self, 3, 7, drawn + 3, &error));
+        assert_works(s.weights(s.self, 0, 3, drawn, &error));
+        for (int n = 0; n < 10; n++) assert_true(drawn[n] == 100 + rows[2 * n]);
+        inco_data_free(data);
+    }
+    weights[7] = -2;
+    assert_works(inco_save(path, &w, NULL, NULL, &error));
+    assert_fails(open_one(&data, in_folder("a.npy"), settings, &error), INCO_EDATA,
+                 "w.csv: weight 7 (counted from 0) is -2: weights are nonnegative");
+    weights[7] = 0, weights[30] = 1;
+    inco_mat_view(&w, INCO_F64, 1, 31, weights);
+    assert_works(inco_save(path, &w, NULL, NULL, &error));
+    assert_fails(open_one(&data, in_folder("a.npy"), settings, &error), INCO_EDIM,
+                 "not one weight for each of 30 signals");
+    inco_mat_view(&w, INCO_F64, 2, 15, weights);
+    assert_works(inco_save(path, &w, NULL, NULL, &error));
+    assert_fails(open_one(&data, in_folder("a.npy"), settings, &error), INCO_EDIM, "has 15 x 2 numbers");
+}
+
+static int read_nothing(void *self, int64_t first, int64_t count, void *out, inco_error *error) {
+    (void)self, (void)first, (void)count, (void)out, (void)error;
+    fail();
+    return 0;
+}
+
+static void sources_that_are_invalid(void **state) {
+    (void)state;
+    const inco_source good = {.size = sizeof good, .dim = 2, .count = 3, .type = INCO_F64, .read = read_nothing};
+    const struct row {
+        int64_t dim, count, type;
+        const char *text;
+    } rows[] = {{2, 3, 0, "the source has no function `read`"},
+                {2, 3, 5, "neither INCO_F32 nor INCO_F64"},
+                {-1, 3, INCO_F64, "invalid size: 3 signals of -1 values"},
+                {2, -3, INCO_F64, "invalid size: -3 signals of 2 values"},
+                {INT64_MAX / 8, 2, INCO_F64, "invalid size: 2 signals of"}};
+    double values[] = {1, 0, 0, 1};
+    inco_options *options = options_with("sparsity", "1");
+    inco_mat d;
+    inco_csc codes;
+    inco_mat_view(&d, INCO_F64, 2, 2, values);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        inco_source s = good;
+        s.dim = rows[i].dim;
+        s.count = rows[i].count;
+        s.type = (inco_type)rows[i].type;
+        if (i == 0) s.read = NULL;
+        assert_fails(inco_encode(&d, &s, options, &codes, NULL, &error), INCO_EINVAL, rows[i].text);
+    }
+    inco_options_free(options);
+}
+
 /* Mapped files are checked for NaN when signals are read, not when opened. */
 static void nan_is_found_when_read(void **state) {
     (void)state;
@@ -418,6 +488,8 @@ int main(void) {
         each_test(precision),
         each_test(random_rows),
         each_test(what_does_not_go_together),
+        each_test(weights_of_a_file),
+        each_test(sources_that_are_invalid),
         each_test(nan_is_found_when_read),
         each_test(all_patches),
         each_test(images_are_put_back),

@@ -118,6 +118,9 @@ static void mat_files_of_a_few_bytes(void **state) {
     put_word(five + 160, 100000000), put_word(five + 164, 1); /* of 10^8 cells */
     put_word(five + 168, 1 | 1 << 16), five[172] = 'x';
     assert_fails(inco_load(write_bytes("x.mat", five, 184), NULL, &m, &error), INCO_EFORMAT, "a variable is invalid");
+    put_word(five + 132, 0); /* a matrix of no bytes */
+    assert_fails(inco_load(write_bytes("x.mat", five, 136), NULL, &m, &error), INCO_EFORMAT, "a variable is invalid");
+    put_word(five + 132, 48);
     put_word(five + 144, 6); /* doubles */
     assert_fails(inco_load(write_bytes("x.mat", five, 184), NULL, &m, &error), INCO_EFORMAT, "a variable is invalid");
     put_word(five + 156, 4); /* one dimension */

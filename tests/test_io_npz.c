@@ -196,6 +196,14 @@ static void unsorted_and_double_entries(void **state) {
     assert_memory_equal(c.index, rows, sizeof rows);
     assert_memory_equal(c.value, expected, sizeof expected);
     inco_csc_free(&c);
+    const double large[] = {1, 1e308, 1, -1e308};
+    const int64_t twice[] = {2, 1, 1, 1};
+    assert_works(inco_load_codes(make_csr("csr", shape, pointers, twice, large), NULL, &c, NULL, &error));
+    inco_csc_free(&c);
+    const double larger[] = {1, 1e308, 1e308, -1e308};
+    assert_fails(inco_load_codes(make_csr("csr", shape, pointers, twice, larger), NULL, &c, NULL, &error), INCO_EDATA,
+                 "c.npz: the entries at row 0, column 1 (counted from 0) sum to Inf");
+    assert_null(c.start);
 }
 
 /* The matrix of unsorted_and_double_entries by columns, and as a list of entries. */

