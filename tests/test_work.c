@@ -203,8 +203,8 @@ static void an_online_sweep_is_one_product_with_a(void **state) {
 
 /* ---- Learning ---- */
 
-/* An iteration, the final coding, the search for the span and the defaults, which look at 4096 signals at most, each read
- * every signal once; the first two compute one Gram matrix, and multiply the signals by the dictionary once. Other
+/* An iteration, the final coding, the search for the span and the defaults, which look at 4096 signals at most, each
+ * read every signal once; the first two compute one Gram matrix, and multiply the signals by the dictionary once. Other
  * products: the update, the error from A, the coherence. */
 static void a_pass_reads_signals_once_and_makes_one_gram_matrix(void **state) {
     (void)state;

@@ -22,7 +22,7 @@ static const double ENOUGH = 2e-3; /* of an update's decrease: an iteration that
 /* (SCHED-1): a batch has the GROW-th part of all signals coded so far, and at least LEAST signals per atom; (SCHED-2):
  * the weight of a signal decreases as the FORGET-th power of the signals seen; FEW iterations suffice for sums that
  * change with the next batch. ENOUGH_SIGNALS per atom, and MANY in all, for option schedule = auto. */
-enum { GROW = 8, LEAST = 2, FEW = 2, ENOUGH_SIGNALS = 8, MANY = 64 };
+enum { GROW = 8, LEAST = 2, FEW = 3, ENOUGH_SIGNALS = 8, MANY = 64 };
 static const double FORGET = 3.3;
 
 /* (SCHED-5): the weight of the penalty relative to the data if none is given, for signals without a common mean, and
