@@ -27,6 +27,7 @@ typedef struct view {
 
 typedef struct element {
     uint32_t type;
+    int small; /* the content is in the tag */
     view content;
 } element;
 
@@ -50,7 +51,7 @@ static int take(view *v, element *e) {
     if (v->length < TAG) return 0;
     const uint32_t first = word(v->at, v->big), small = first >> 16;
     const uint64_t size = small ? small : word(v->at + 4, v->big);
-    *e = (element){small ? first & 0xffff : first, *v};
+    *e = (element){small ? first & 0xffff : first, small != 0, *v};
     skip(&e->content, small ? 4 : TAG);
     if (small ? small > 4 : size > e->content.total) return 0;
     if (e->content.length > size) e->content.length = (size_t)size;
@@ -70,10 +71,12 @@ static int check_parts(view v, int64_t count, int depth) {
     return 1;
 }
 
-/* Names of a fixed length, then the fields of all structs. */
+/* Names of a fixed length, then the fields of all structs. matio expects the length in a small element, and the names
+ * in another one. */
 static int check_fields(view v, int64_t count, int depth) {
     element length, names;
-    if (!take(&v, &length) || length.content.length < 4 || !take(&v, &names)) return 0;
+    if (!take(&v, &length) || !length.small || length.content.length < 4) return 0;
+    if (!take(&v, &names) || names.small) return 0;
     const uint32_t each = word(length.content.at, v.big);
     if (!each || each > INT32_MAX) return 0;
     const int64_t parts = limit_product(count, (int64_t)(names.content.total / each));
@@ -114,7 +117,7 @@ static int check_matrix(view v, int depth) {
     element flags, dimensions, name, class_name;
     int64_t last = 0;
     if (!v.total) return depth > 0; /* an empty cell; matio does not see the length of a variable that is compressed */
-    if (depth > DEEPEST || !take(&v, &flags) || flags.type != FLAGS || flags.content.length < 8) return 0;
+    if (depth > DEEPEST || !take(&v, &flags) || flags.type != FLAGS || flags.content.length != 8) return 0;
     if (!take(&v, &dimensions) || dimensions.type != DIMENSIONS) return 0;
     if (dimensions.content.total < 4 * RANK_MIN || dimensions.content.total > 4 * RANK_MAX) return 0;
     if (!take(&v, &name) || name.content.total > PREFIX / 2) return 0;
