@@ -9,6 +9,7 @@
 #include "base/limit.h"
 #include "base/memory.h"
 #include "base/range.h"
+#include "io/npy.h"
 
 /* ---- Words and elements ---- */
 
@@ -213,10 +214,32 @@ done:
     return status;
 }
 
+/* A sparse matrix of version 4: a row for each entry, of row, column and value (two values if complex), and a last one
+ * with the size of the matrix, for which matio allocates. */
+static int check_sparse_4(file_bytes *file, size_t data, const npy_header *entries, int64_t limit, inco_error *error) {
+    double size[2] = {-1, -1};
+    const int64_t rows = entries->shape[0];
+    npy_header one = *entries;
+    int status = INCO_OK;
+    one.count = 1;
+    for (int64_t i = 0; i < 2 && rows > 0 && entries->shape[1] > i; i++) {
+        const size_t at = data + (size_t)((i + 1) * rows - 1) * (size_t)one.size;
+        TRY(file_need(file, at, (size_t)one.size, error));
+        npy_convert(&one, file->data + at, INCO_F64, &size[i]);
+    }
+    if (!(size[0] >= 0 && size[0] <= INT32_MAX && size[1] >= 0 && size[1] <= INT32_MAX))
+        TRY(error_set(error, INCO_EFORMAT, "%s: truncated or damaged: a variable is invalid", file->path));
+    TRY(limit_check(&(limit_claim){file->path, "columns", (int64_t)size[1] + 1, sizeof(int64_t), INFINITY, limit},
+                    error));
+done:
+    return status;
+}
+
 /* Version 4: for each variable five words (type, rows, columns, whether complex, length of the name), name and data. */
-static int check_4(file_bytes *file, inco_error *error) {
+static int check_4(file_bytes *file, int64_t limit, inco_error *error) {
     static const int sizes[] = {8, 4, 4, 2, 2, 1, 0, 0, 0, 0};
-    enum { WORDS = 20, TYPE_MAX = 4052 };
+    static const char kinds[] = "ffiiuu";
+    enum { WORDS = 20, TYPE_MAX = 4052, SPARSE_4 = 2 };
     int status = INCO_OK;
     for (size_t at = 0; at < file->length;) {
         if (file->length < WORDS) TRY(error_set(error, INCO_EFORMAT, "%s: not a MAT file", file->path));
@@ -232,6 +255,11 @@ static int check_4(file_bytes *file, inco_error *error) {
         const int64_t data = limit_product(limit_product(rows, columns), (int64_t)parts * size);
         const uint64_t left = file->length - at - WORDS;
         if (name > left || (uint64_t)data > left - name) TRY(damaged(file, error));
+        const npy_header entries = {.kind = kinds[type / 10 % 10],
+                                    .size = size,
+                                    .swapped = big == npy_native_is_little(),
+                                    .shape = {rows, columns}};
+        if (type % 10 == SPARSE_4) TRY(check_sparse_4(file, at + WORDS + name, &entries, limit, error));
         at += WORDS + name + (size_t)data;
     }
 done:
@@ -279,7 +307,7 @@ int matcheck(file_bytes *file, int64_t limit, inco_error *error) {
                          file->path);
     int big;
     const int version = version_of(file, &big);
-    if (!version) return check_4(file, error);
+    if (!version) return check_4(file, limit, error);
     return version == VERSION_7_3 ? check_hdf5(file, error) : check_5(file, limit, big, error);
 }
 #else
