@@ -97,11 +97,14 @@ static int check_numbers(view v) {
     return 1;
 }
 
-/* Rows and starts, which matio reads as words whatever their type, and values. */
+static int is_words(const element *e) {
+    return (e->type == DIMENSIONS || e->type == FLAGS) && is_whole(e); /* int32 and uint32 */
+}
+
+/* Rows and starts, for whose types matio has no error, and values. */
 static int check_sparse(view v) {
     element rows, starts;
-    if (!take(&v, &rows) || !take(&v, &starts)) return 0;
-    return rows.content.total % 4 == 0 && starts.content.total % 4 == 0 && check_numbers(v);
+    return take(&v, &rows) && is_words(&rows) && take(&v, &starts) && is_words(&starts) && check_numbers(v);
 }
 
 /* The number of items: the product of the dimensions. */
