@@ -103,6 +103,21 @@ static void mat_files_of_a_few_bytes(void **state) {
     put_word(four + 4, INT32_MAX); /* 2^31 - 1 rows */
     assert_fails(inco_load(write_bytes("x.mat", four, sizeof four), NULL, &m, &error), INCO_EFORMAT, "damaged");
 
+    double sparse[] = {1, 2, 1, 7e8, 5, 0}; /* an entry at (1, 1) of a sparse matrix of 2 rows and 7e8 columns */
+    put_word(four, 2);
+    put_word(four + 4, 2);
+    put_word(four + 8, 3);
+    put_word(four + 16, 2);
+    unsigned char small[20 + 2 + sizeof sparse];
+    memcpy(small, four, 20);
+    memcpy(small + 20, "x", 2);
+    memcpy(small + 22, sparse, sizeof sparse);
+    assert_fails(at_most("100", write_bytes("x.mat", small, sizeof small), &m, &error), INCO_ENOMEM,
+                 "its 700000001 columns take 5.6e+03 MB");
+    sparse[3] = -1;
+    memcpy(small + 22, sparse, sizeof sparse);
+    assert_fails(inco_load(write_bytes("x.mat", small, sizeof small), NULL, &m, &error), INCO_EFORMAT, "is invalid");
+
     put_word(five + 16, 760000000); /* a header of version 5, but for its number, and such a name in version 4 */
     memcpy(five + 124, "\0\x20IM", 4);
     assert_fails(inco_load(write_bytes("x.mat", five, 184), NULL, &m, &error), INCO_EFORMAT, "its end is missing");

@@ -12,8 +12,8 @@ typedef struct hdf5_file {
 } hdf5_file;
 
 /* Fails if the file refers to other files, if groups or cells are nested deeper than 64 levels, in a circle for
- * example, if matio would take long to list them, or if the cells take more memory than the limit. With `variable`, which
- * exists: the data of that one too. */
+ * example, if matio would take long to list them, or if the cells take more memory than the limit. With `variable`,
+ * which exists: the data of that one too. */
 int hdf5check(const hdf5_file *file, const char *variable, inco_error *error);
 
 /* Stops HDF5 from printing its errors, until hdf5check_speak. */

@@ -9,6 +9,7 @@
 #include "base/limit.h"
 #include "base/memory.h"
 #include "base/range.h"
+#include "io/npy.h"
 
 /* ---- Words and elements ---- */
 
@@ -27,6 +28,7 @@ typedef struct view {
 
 typedef struct element {
     uint32_t type;
+    int small; /* the content is in the tag */
     view content;
 } element;
 
@@ -50,7 +52,7 @@ static int take(view *v, element *e) {
     if (v->length < TAG) return 0;
     const uint32_t first = word(v->at, v->big), small = first >> 16;
     const uint64_t size = small ? small : word(v->at + 4, v->big);
-    *e = (element){small ? first & 0xffff : first, *v};
+    *e = (element){small ? first & 0xffff : first, small != 0, *v};
     skip(&e->content, small ? 4 : TAG);
     if (small ? small > 4 : size > e->content.total) return 0;
     if (e->content.length > size) e->content.length = (size_t)size;
@@ -70,10 +72,12 @@ static int check_parts(view v, int64_t count, int depth) {
     return 1;
 }
 
-/* Names of a fixed length, then the fields of all structs. */
+/* Names of a fixed length, then the fields of all structs. matio expects the length in a small element, and the names
+ * in another one. */
 static int check_fields(view v, int64_t count, int depth) {
     element length, names;
-    if (!take(&v, &length) || length.content.length < 4 || !take(&v, &names)) return 0;
+    if (!take(&v, &length) || !length.small || length.content.length < 4) return 0;
+    if (!take(&v, &names) || names.small) return 0;
     const uint32_t each = word(length.content.at, v.big);
     if (!each || each > INT32_MAX) return 0;
     const int64_t parts = limit_product(count, (int64_t)(names.content.total / each));
@@ -93,11 +97,14 @@ static int check_numbers(view v) {
     return 1;
 }
 
-/* Rows and starts, which matio reads as words whatever their type, and values. */
+static int is_words(const element *e) {
+    return (e->type == DIMENSIONS || e->type == FLAGS) && is_whole(e); /* int32 and uint32 */
+}
+
+/* Rows and starts, for whose types matio has no error, and values. */
 static int check_sparse(view v) {
     element rows, starts;
-    if (!take(&v, &rows) || !take(&v, &starts)) return 0;
-    return rows.content.total % 4 == 0 && starts.content.total % 4 == 0 && check_numbers(v);
+    return take(&v, &rows) && is_words(&rows) && take(&v, &starts) && is_words(&starts) && check_numbers(v);
 }
 
 /* The number of items: the product of the dimensions. */
@@ -114,7 +121,7 @@ static int check_matrix(view v, int depth) {
     element flags, dimensions, name, class_name;
     int64_t last = 0;
     if (!v.total) return depth > 0; /* an empty cell; matio does not see the length of a variable that is compressed */
-    if (depth > DEEPEST || !take(&v, &flags) || flags.type != FLAGS || flags.content.length < 8) return 0;
+    if (depth > DEEPEST || !take(&v, &flags) || flags.type != FLAGS || flags.content.length != 8) return 0;
     if (!take(&v, &dimensions) || dimensions.type != DIMENSIONS) return 0;
     if (dimensions.content.total < 4 * RANK_MIN || dimensions.content.total > 4 * RANK_MAX) return 0;
     if (!take(&v, &name) || name.content.total > PREFIX / 2) return 0;
@@ -210,10 +217,32 @@ done:
     return status;
 }
 
+/* A sparse matrix of version 4: a row for each entry, of row, column and value (two values if complex), and a last one
+ * with the size of the matrix, for which matio allocates. */
+static int check_sparse_4(file_bytes *file, size_t data, const npy_header *entries, int64_t limit, inco_error *error) {
+    double size[2] = {-1, -1};
+    const int64_t rows = entries->shape[0];
+    npy_header one = *entries;
+    int status = INCO_OK;
+    one.count = 1;
+    for (int64_t i = 0; i < 2 && rows > 0 && entries->shape[1] > i; i++) {
+        const size_t at = data + (size_t)((i + 1) * rows - 1) * (size_t)one.size;
+        TRY(file_need(file, at, (size_t)one.size, error));
+        npy_convert(&one, file->data + at, INCO_F64, &size[i]);
+    }
+    if (!(size[0] >= 0 && size[0] <= INT32_MAX && size[1] >= 0 && size[1] <= INT32_MAX))
+        TRY(error_set(error, INCO_EFORMAT, "%s: truncated or damaged: a variable is invalid", file->path));
+    TRY(limit_check(&(limit_claim){file->path, "columns", (int64_t)size[1] + 1, sizeof(int64_t), INFINITY, limit},
+                    error));
+done:
+    return status;
+}
+
 /* Version 4: for each variable five words (type, rows, columns, whether complex, length of the name), name and data. */
-static int check_4(file_bytes *file, inco_error *error) {
+static int check_4(file_bytes *file, int64_t limit, inco_error *error) {
     static const int sizes[] = {8, 4, 4, 2, 2, 1, 0, 0, 0, 0};
-    enum { WORDS = 20, TYPE_MAX = 4052 };
+    static const char kinds[] = "ffiiuu";
+    enum { WORDS = 20, TYPE_MAX = 4052, SPARSE_4 = 2 };
     int status = INCO_OK;
     for (size_t at = 0; at < file->length;) {
         if (file->length < WORDS) TRY(error_set(error, INCO_EFORMAT, "%s: not a MAT file", file->path));
@@ -229,6 +258,11 @@ static int check_4(file_bytes *file, inco_error *error) {
         const int64_t data = limit_product(limit_product(rows, columns), (int64_t)parts * size);
         const uint64_t left = file->length - at - WORDS;
         if (name > left || (uint64_t)data > left - name) TRY(damaged(file, error));
+        const npy_header entries = {.kind = kinds[type / 10 % 10],
+                                    .size = size,
+                                    .swapped = big == npy_native_is_little(),
+                                    .shape = {rows, columns}};
+        if (type % 10 == SPARSE_4) TRY(check_sparse_4(file, at + WORDS + name, &entries, limit, error));
         at += WORDS + name + (size_t)data;
     }
 done:
@@ -276,7 +310,7 @@ int matcheck(file_bytes *file, int64_t limit, inco_error *error) {
                          file->path);
     int big;
     const int version = version_of(file, &big);
-    if (!version) return check_4(file, error);
+    if (!version) return check_4(file, limit, error);
     return version == VERSION_7_3 ? check_hdf5(file, error) : check_5(file, limit, big, error);
 }
 #else

@@ -14,7 +14,7 @@ CALLERS = {
     "io/csv.c": {"push"},
     "io/file.c": {"file_read"},
     "io/hdf5check.c": {"check_data"},
-    "io/matcheck.c": {"check_compressed"},
+    "io/matcheck.c": {"check_compressed", "check_sparse_4"},
     "io/matfile_read.c": {"check_size"},
     "io/npy.c": {"check_memory"},
     "io/npz_codes.c": {"read_codes"},
