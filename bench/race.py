@@ -177,7 +177,7 @@ DRAWN = (10, 40)  # atoms of the codes
 
 
 def draw(rows, path):
-    """A column per set, a row per number of atoms; both axes logarithmic."""
+    """A column per set, a row per number of atoms."""
     import matplotlib
     matplotlib.use("svg")
     matplotlib.rcParams.update({"svg.hashsalt": "race", "svg.fonttype": "none", "font.size": 9})
@@ -189,17 +189,16 @@ def draw(rows, path):
         for learner, mark in zip(learners, "osd^v<>"):
             points = [(row[2], row[4]) for row in rows if row[:2] == [name, learner] and row[3] == atoms]
             if points:
-                at.loglog(*zip(*points), marker=mark, markersize=3, linewidth=2 if learner == "inco" else 1, label=learner)
-        at.set_title(f"{name}, {atoms} atoms")
-        at.grid(True, which="both", linewidth=0.3)
-        at.yaxis.set_major_formatter(ticker.StrMethodFormatter("{x:.2g}"))
-        at.yaxis.set_minor_formatter(ticker.StrMethodFormatter("{x:.2g}"))
-        at.tick_params(axis="y", which="minor", labelsize=6)
+                at.semilogx(*zip(*points), marker=mark, markersize=3, linewidth=2 if learner == "inco" else 1, label=learner)
+        at.set(title=f"{name}, {atoms} atoms", ylim=(0, None) if atoms == DRAWN[-1] else None)
+        at.grid(True, linewidth=0.3)
+        at.xaxis.set_major_formatter(ticker.StrMethodFormatter("{x:g}"))
     for at in axes[-1]:
         at.set_xlabel("seconds")
-    axes[0][0].set_ylabel("error of unseen signals")
-    axes[-1][0].legend(fontsize=7)
-    figure.tight_layout()
+    for at in axes[:, 0]:
+        at.set_ylabel("error of unseen signals")
+    figure.legend(*axes[0][0].get_legend_handles_labels(), loc="lower center", ncol=len(learners), frameon=False)
+    figure.tight_layout(rect=(0, 0.06, 1, 1))
     figure.savefig(path, metadata={"Date": None})
 
 
