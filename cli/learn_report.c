@@ -123,6 +123,8 @@ void learn_summary(const learn_job *job) {
         run_say(r, "  gamma             %.6g (relative %.6g; penalty of a tight frame: %.3g of the energy of the data)",
                 info->gamma, info->gamma_relative, info->tight_ratio);
     if (info->eta > 0) run_say(r, "  eta               %.6g", info->eta);
+    if (info->stop_gain > 0) run_say(r, "  codes             stop where max |d'r| is %.3g", info->stop_gain);
+    if (info->dropout > 0) run_say(r, "  dropout           %.3g", info->dropout);
     results_note_sparsity(r, info->dim, info->atoms);
     if (info->unused >= 0)
         run_say(r, "  atoms             %lld replaced, %lld finally unused", (long long)info->replaced,
@@ -195,6 +197,8 @@ static void write_method(json *j, const learn_job *job, const inco_learn_info *i
     json_number(j, "gamma_relative", info->gamma_relative);
     json_number(j, "tight_ratio", info->tight_ratio);
     if (info->eta > 0) json_number(j, "eta", info->eta);
+    json_number(j, "dropout", info->dropout);
+    json_number(j, "stop_gain", info->stop_gain);
     json_text(j, "precision", results_precision(info->precision));
 }
 

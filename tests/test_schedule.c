@@ -190,7 +190,14 @@ static void defaults_follow_the_variance(void **state) {
                          learned_with(&source, "auto", NULL,
                                       (const char *const[]){"atoms", "20", "lambda", lambda, "dropout", dropout,
                                                             "gamma-relative", weight, NULL})));
-        inco_mat_free(&x);
+        inco_learn_info info = INCO_INIT(inco_learn_info);
+        inco_options *o = OPTIONS("atoms", "20");
+        inco_mat d;
+        assert_int_equal(learn(&x, o, &d, &info, NULL), INCO_OK);
+        assert_near(info.stop_gain, atof(lambda), 1e-15);
+        assert_near(info.dropout, atof(dropout), 1e-15);
+        inco_options_free(o);
+        MAT_FREE_ALL(&d, &x);
     }
 }
 

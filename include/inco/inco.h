@@ -342,6 +342,8 @@ typedef struct inco_learn_info {
     int64_t left_out;                /* signals of weight 0, which `signals` does not count */
     int64_t empty_signals;           /* signals without an observed entry, which it does not count either */
     int64_t missing_entries;         /* of the signals learned from */
+    double dropout;                  /* idl: probability with which updates leave atoms out; else 0 */
+    double stop_gain;                /* omp, ols by default with idl: they stop where max |d'r| is this; else 0 */
 } inco_learn_info;
 
 /* Learns a dictionary from the signals of `source`. Allocates `dictionary` in the precision chosen; `info` may be NULL.

@@ -262,6 +262,11 @@ static int64_t code_updates(const inco_options *o) {
     return coder_is_least_squares(coder_options_of(o)) ? 3 : 1;
 }
 
+static void describe(const method_input *in, inco_learn_info *info) {
+    bounded_describe(in, info);
+    info->dropout = ((const idl_state *)in->own)->dropout;
+}
+
 /* ---- Checkpoints ---- */
 
 static int save(const void *self, const inco_stream *stream) {
@@ -301,7 +306,7 @@ const method method_idl = {.name = "idl",
                            .finish = bounded_finish,
                            .gamma = gamma_of,
                            .code_updates = code_updates,
-                           .describe = bounded_describe,
+                           .describe = describe,
                            .save = save,
                            .resume = resume,
                            .free = free_state};

@@ -56,6 +56,7 @@ static void describe(learner *l) {
     info->gamma = learner_gamma(l);
     info->gamma_relative = energy > 0 ? info->gamma * atoms / energy : 0;
     info->tight_ratio = energy > 0 ? info->gamma * (atoms * atoms / fmin(rank, atoms) - atoms) / energy : 0;
+    info->stop_gain = fmax(l->gain, 0);
     if (l->method->tolerance)
         info->coherence_target = bound_options_of(l->options)->max_coherence + l->method->tolerance(l->options);
     if (l->method->describe) l->method->describe(&in, info);

@@ -9,6 +9,7 @@ import tool
 
 FIELDS = dict(tool.COMMON, **{
     "method": str, "dim": int, "rank": int, "atoms": int, "signals": int, "iterations": int, "gamma": float, "gamma_relative": float,
+    "dropout": float, "stop_gain": float,
     "precision": str, "relative_error": float, "mean_cardinality": float, "objective": float, "coherence.max": float,
     "coherence.rms": float, "coherence.mean": float, "coherence.welch": float, "singular_values.max": float,
     "singular_values.min": float, "replaced": int, "stopped_by": str, "seed": int, "threads": int, "isa": str,

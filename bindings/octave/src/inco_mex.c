@@ -162,6 +162,8 @@ static const field learn_fields[] = {
     FIELD(inco_learn_info, left_out),
     FIELD(inco_learn_info, empty_signals),
     FIELD(inco_learn_info, missing_entries),
+    FIELD(inco_learn_info, dropout),
+    FIELD(inco_learn_info, stop_gain),
 };
 
 static const field point_fields[] = {

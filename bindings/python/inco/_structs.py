@@ -107,7 +107,7 @@ class LearnInfo(Sized):
         ("start_coherence_max", c_double), ("start_coherence_rms", c_double), ("replaced_last", c_int64),
         ("rank", c_int64), ("start_projected", c_int64), ("start_replaced", c_int64), ("ranks", c_int64),
         ("cluster_updates", c_int64), ("cluster_bytes", c_double), ("weight", c_double), ("left_out", c_int64),
-        ("empty_signals", c_int64), ("missing_entries", c_int64),
+        ("empty_signals", c_int64), ("missing_entries", c_int64), ("dropout", c_double), ("stop_gain", c_double),
     ]
 
 
