@@ -92,9 +92,10 @@ static int is_whole(const element *e) {
 
 static int check_numbers(view v) {
     element e;
-    while (v.length >= TAG)
+    do
         if (!take(&v, &e) || !is_whole(&e)) return 0;
-    return 1;
+    while (v.length >= TAG);
+    return !v.total || v.total >= TAG;
 }
 
 static int is_words(const element *e) {
@@ -153,10 +154,10 @@ static size_t inflate_start(const view *packed, unsigned char *out, size_t count
 
 static int has_parts(const view *v) {
     const int class = v->length >= 2 * TAG + 4 ? (int)(word(v->at + 2 * TAG, v->big) & 0xff) : 0;
-    return class >= CELL && class <= OBJECT;
+    return (class >= CELL && class <= OBJECT) || class == SPARSE;
 }
 
-/* Numbers are looked at as far as their header; a matrix with parts is inflated as a whole. */
+/* Dense numbers are looked at as far as their header; sparse ones, and a matrix with parts, are inflated as a whole. */
 static int check_inflated(const view *packed, unsigned char *bytes, size_t count, uint64_t total) {
     element e;
     view v = {bytes, inflate_start(packed, bytes, count), 0, packed->big};

@@ -207,7 +207,7 @@ static int to_codes(const matvar_t *v, const char *path, csc *codes, inco_error 
     const mat_sparse_t *s = v->data;
     npy_header h;
     const int sparse = is_codes(v) && (size_t)v->data_size == sizeof *s; /* another one may have had this name */
-    if (!s || !sparse || !sparse_header(v, &h) || v->dims[0] >= INT32_MAX || s->njc != v->dims[1] + 1 ||
+    if (!s || !sparse || !sparse_header(v, &h) || !v->dims[0] || v->dims[0] >= INT32_MAX || s->njc != v->dims[1] + 1 ||
         s->nir < s->ndata || !s->jc || s->jc[v->dims[1]] > s->ndata)
         return error_set(error, INCO_EFORMAT, "%s: the sparse matrix %s is invalid", path, v->name);
     int status = csc_new(codes, INCO_F64, (int64_t)v->dims[0], (int64_t)v->dims[1], s->ndata, error);

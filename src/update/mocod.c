@@ -146,11 +146,22 @@ int mocod_free(inco_mat *d, const statistics *s, const update_settings *settings
     return status;
 }
 
+/* An atom that the steps have reduced to rounding errors, which may be orthogonal to the span of the signals, keeps its
+ * direction. */
+static void restore_vanished(inco_mat *x, const inco_mat *before) {
+    const double vanished = 1e-12; /* the penalty holds norms near 1 */
+    for (int64_t j = 0; j < x->cols; j++) {
+        const inco_mat atom = mat_columns(x, j, 1), old = mat_columns(before, j, 1);
+        if (mat_column_norm(x, j) < vanished) mat_copy(&atom, &old);
+    }
+}
+
 int mocod_update(inco_mat *d, const statistics *s, const update_settings *settings, update_result *result,
                  inco_error *error) {
     mocod w = {0};
     int status = search(&w, d, s, settings, error);
     if (status < 0) goto done;
+    restore_vanished(&w.idl.x, d);
     mat_normalize_columns(&w.idl.x, NULL);
     TRY(evaluate(&w, error));
     mat_copy(d, &w.idl.x);
