@@ -325,6 +325,19 @@ static int make_nonnegative(kernel_work *w) {
     return removed;
 }
 
+/* |x|^2 - 2 c'D'x + c'G c of the coefficients in `entry`: where atoms are nearly dependent, what steps and removals add
+ * and subtract drifts away from it. */
+static double residual_of(const kernel_work *w, const real *a0, double energy) {
+    double sum = energy;
+    for (int64_t m = 0; m < w->count; m++) {
+        const real *column = (const real *)w->gram + w->support[m] * w->stride;
+        double slope = -2 * (double)a0[w->support[m]];
+        for (int64_t k = 0; k < w->count; k++) slope += w->entry[k] * (double)column[w->support[k]];
+        sum += w->entry[m] * slope;
+    }
+    return larger(sum, 0);
+}
+
 int KERNEL(pursuit)(kernel_work *w, const void *a0, double energy);
 
 int KERNEL(pursuit)(kernel_work *w, const void *a0, double energy) {
@@ -347,7 +360,10 @@ int KERNEL(pursuit)(kernel_work *w, const void *a0, double energy) {
         if (basis_reserve(w) < 0) return INCO_ENOMEM;
         if (w->verified && best.rival > best.of.low) list_rivals(w, &best);
         add_atom(w, &best, sqrt(left), energy);
-        if (w->rules.nonnegative && make_nonnegative(w)) look_everywhere(w, &best);
+        if (w->rules.nonnegative && make_nonnegative(w)) {
+            w->residual = residual_of(w, a0, energy);
+            look_everywhere(w, &best);
+        }
     }
     w->rank = w->count;
     if (w->verified) return INCO_OK; /* kernel/refine.c computes the coefficients */
