@@ -652,6 +652,8 @@ class Learned:
     left_out: int
     empty_signals: int
     missing_entries: int
+    dropout: float
+    stop_gain: float
 
 class LibraryError(Error, ImportError):
     """libinco cannot be loaded, or has another version than this package."""
