@@ -68,7 +68,8 @@ static void check_inspect(const inco_mat *d) {
     inco_metrics m = INCO_INIT(inco_metrics);
     if (inco_inspect(d, NULL, &m, NULL) != 0) return;
     PROMISE(m.coherence_max >= 0 && m.coherence_max <= 1);
-    PROMISE(m.coherence_rms >= 0 && m.coherence_rms <= m.coherence_max * (1 + 1e-14));
+    /* the squares of inner products below 1e-154 underflow */
+    PROMISE(m.coherence_rms >= 0 && m.coherence_rms <= fmax(m.coherence_max * (1 + 1e-14), 1e-150));
     /* The rank is one up to rounding to the type, 2.4e-7 in float32, whose square inner products may lack. */
     if (!m.zero_atoms) PROMISE(m.welch <= m.coherence_max + (d->type == INCO_F32 ? 1e-12 : 1e-14));
     inco_metrics_free(&m);

@@ -149,7 +149,7 @@ int mocod_free(inco_mat *d, const statistics *s, const update_settings *settings
 /* An atom that the steps have reduced to rounding errors, which may be orthogonal to the span of the signals, keeps its
  * direction. */
 static void restore_vanished(inco_mat *x, const inco_mat *before) {
-    const double vanished = 1e-12; /* the penalty holds norms near 1 */
+    const double vanished = 1e-6; /* the penalty holds norms near 1 */
     for (int64_t j = 0; j < x->cols; j++) {
         const inco_mat atom = mat_columns(x, j, 1), old = mat_columns(before, j, 1);
         if (mat_column_norm(x, j) < vanished) mat_copy(&atom, &old);
