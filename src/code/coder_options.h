@@ -25,8 +25,9 @@ int coder_check_gaps(int64_t coder, int nonnegative, inco_error *error);
  * other rule; -1: none. The residual coherence of white noise decreases as 1 / sqrt(dim), and so do the defaults. */
 double coder_residual_coherence(const coder_options *rules, int64_t dim);
 
-/* Maximum number of atoms: the value given, else the coder's default if there is no other rule; dim: none. */
+/* Whether codes are limited by the coder's default number of atoms alone: no stopping rule is given. */
 int coder_has_default_sparsity(const coder_options *rules);
+/* Maximum number of atoms: the value given, else the coder's default if there is no other rule; dim: none. */
 int64_t coder_sparsity(const coder_options *rules, int64_t dim);
 
 /* Returns whether the coefficients are least squares on the support. */
