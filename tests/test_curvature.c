@@ -366,8 +366,8 @@ static void axes_suit_the_dictionary(void **state) {
     sample_free(&t);
 }
 
-/* A model whose D D' turns away from the axes says so; a search then goes on in others. */
-static void a_search_changes_its_axes(void **state) {
+/* A model whose D D' turns away from the axes says so. */
+static void axes_stop_to_suit(void **state) {
     placed at;
     (void)state;
     place(&at, 5, 0, 0);
@@ -544,7 +544,7 @@ int main(void) {
         cmocka_unit_test(the_bend_keeps_the_pairs),
         cmocka_unit_test(pairs_are_added_to_a_product),
         cmocka_unit_test(axes_suit_the_dictionary),
-        cmocka_unit_test(a_search_changes_its_axes),
+        cmocka_unit_test(axes_stop_to_suit),
         cmocka_unit_test(a_few_iterations_reach_the_optimum),
         cmocka_unit_test(a_few_iterations_reach_the_optimum_within_a_bound),
         cmocka_unit_test(a_stiff_bound_is_approached_from_a_weaker_one),

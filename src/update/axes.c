@@ -26,8 +26,10 @@ static int soften(const axes *w, const inco_mat *d, const statistics *s, const i
     if (!fit) TRY(error_no_memory(error));
     TRY(mat_convert(&scaled, d, INCO_F64, error));
     curvature_fit(s, &w->settings, fit);
-    for (int64_t j = 0; j < cols; j++)
-        for (int64_t i = 0; i < rows; i++) ((double *)mat_column(&scaled, j))[i] /= sqrt(fit[j]);
+    for (int64_t j = 0; j < cols; j++) {
+        double *atom = mat_column(&scaled, j), by = 1 / sqrt(fit[j]);
+        for (int64_t i = 0; i < rows; i++) atom[i] *= by;
+    }
     blas_multiply(w->settings.threads, "NT", 1, &scaled, &scaled, 0, out);
 done:
     memory_free(fit);

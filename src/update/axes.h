@@ -1,6 +1,5 @@
-/* The problem of an update in other axes of R^D, in which the model of its curvature is simple
- * (docs/theory/curvature.md).
- */
+/* The problem of an update in other axes of R^D, where the model of its curvature is simple
+ * (docs/theory/curvature.md). */
 #ifndef INCO_UPDATE_AXES_H
 #define INCO_UPDATE_AXES_H
 
